@@ -1,0 +1,48 @@
+/* bits.h - spins packed one bit each
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A row of n spins takes isg_words(n) words of 64 bits; spin i is bit i % 64 of word i / 64, set
+ * for +1 and clear for -1. The bits past n in the last word are always clear, so that rows can be
+ * compared, counted and hashed by whole words.
+ */
+#ifndef ISG_BITS_H
+#define ISG_BITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+static inline size_t isg_words(size_t n_spins) {
+    return n_spins / 64 + (n_spins % 64 != 0);
+}
+
+static inline bool isg_bit(const uint64_t *row, size_t i) {
+    return (row[i / 64] >> (i % 64)) & 1;
+}
+
+static inline void isg_bit_assign(uint64_t *row, size_t i, bool is_up) {
+    const uint64_t mask = UINT64_C(1) << (i % 64);
+    row[i / 64] = is_up ? row[i / 64] | mask : row[i / 64] & ~mask;
+}
+
+static inline int isg_spin(const uint64_t *row, size_t i) {
+    return isg_bit(row, i) ? 1 : -1;
+}
+
+static inline size_t isg_count_ones(const uint64_t *row, size_t words) {
+    size_t count = 0;
+    for (size_t w = 0; w < words; w++)
+        count += (size_t)__builtin_popcountll(row[w]);
+    return count;
+}
+
+/* The number of spins in which two rows differ. */
+static inline size_t isg_hamming(const uint64_t *a, const uint64_t *b, size_t words) {
+    size_t count = 0;
+    for (size_t w = 0; w < words; w++)
+        count += (size_t)__builtin_popcountll(a[w] ^ b[w]);
+    return count;
+}
+
+#endif
