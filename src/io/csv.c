@@ -1,0 +1,288 @@
+/* csv.c - rows of text fields between separators
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A machine of five states over six kinds of bytes, written as a table. It can stop and go on at
+ * any byte, so that chunks of the file may end anywhere. Runs of ordinary bytes, which is nearly
+ * everything, are copied in a loop of their own.
+ */
+#include "io/csv.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+    CHUNK = 1 << 16,
+    MOST_FIELD_BYTES = 1 << 16,
+    MOST_FIELDS = 1 << 20,
+    MOST_ROW_BYTES = 15 << 20 /* with a chunk behind it, still in a buffer of 16 MiB */
+};
+
+typedef enum kind { ORDINARY, SEPARATOR, QUOTE, RETURN, FEED, ZERO, N_KINDS } kind;
+
+typedef enum state {
+    START,    /* of a field */
+    PLAIN,    /* in a field without quotes */
+    QUOTED,   /* between quotes */
+    CLOSED,   /* behind a quote that ends the field, or is the first of two */
+    RETURNED, /* behind a carriage return */
+    N_STATES
+} state;
+
+typedef enum action { KEEP, OPEN, SKIP, END_FIELD, END_ROW, STRAY, JUNK, ALONE, BINARY } action;
+
+/* clang-format off */
+static const uint8_t actions[N_STATES][N_KINDS] = {
+    /*             ORDINARY  SEPARATOR  QUOTE  RETURN  FEED     ZERO */
+    [START]    = { KEEP,     END_FIELD, OPEN,  SKIP,   END_ROW, BINARY },
+    [PLAIN]    = { KEEP,     END_FIELD, STRAY, SKIP,   END_ROW, BINARY },
+    [QUOTED]   = { KEEP,     KEEP,      SKIP,  KEEP,   KEEP,    BINARY },
+    [CLOSED]   = { JUNK,     END_FIELD, KEEP,  SKIP,   END_ROW, BINARY },
+    [RETURNED] = { ALONE,    ALONE,     ALONE, ALONE,  END_ROW, BINARY },
+};
+
+/* Where an action refuses the byte, the state that follows means nothing. */
+static const uint8_t next_states[N_STATES][N_KINDS] = {
+    /*             ORDINARY  SEPARATOR  QUOTE   RETURN    FEED    ZERO */
+    [START]    = { PLAIN,    START,     QUOTED, RETURNED, START,  START },
+    [PLAIN]    = { PLAIN,    START,     START,  RETURNED, START,  START },
+    [QUOTED]   = { QUOTED,   QUOTED,    CLOSED, QUOTED,   QUOTED, START },
+    [CLOSED]   = { START,    START,     QUOTED, RETURNED, START,  START },
+    [RETURNED] = { START,    START,     START,  START,    START,  START },
+};
+/* clang-format on */
+
+struct isg_csv {
+    isg_source *source;
+    uint8_t kinds[256];
+    state state;
+    size_t line;                 /* of the next byte */
+    size_t row_line, quote_line; /* where the row and its last quoted field began */
+    bool has_quotes;             /* in this row */
+    bool is_started, is_ended;   /* the source */
+
+    /* Blank lines wait until it is known whether a row follows; while they are handed out, that
+       row waits in turn. */
+    size_t n_blank, blank_line;
+    bool is_blank, is_waiting;
+
+    char *text; /* the fields of the row, each with a final zero */
+    size_t text_length, text_capacity;
+    size_t *starts; /* of the fields in text */
+    size_t n_fields, starts_capacity;
+    size_t field_start;
+
+    size_t next, available; /* in the chunk */
+    uint8_t chunk[CHUNK];
+};
+
+isg_status isg_csv_create(isg_csv **out, isg_source *source, char separator) {
+    assert(separator != '"' && separator != '\r' && separator != '\n' && separator != '\0');
+    isg_csv *csv = NULL;
+    ISG_TRY(ISG_ALLOCATE(csv, 1));
+    csv->source = source;
+    csv->line = 1;
+    csv->kinds[(uint8_t)separator] = SEPARATOR;
+    csv->kinds['"'] = QUOTE;
+    csv->kinds['\r'] = RETURN;
+    csv->kinds['\n'] = FEED;
+    csv->kinds['\0'] = ZERO;
+    *out = csv;
+    return ISG_OK;
+}
+
+static isg_status refuse(const isg_csv *csv, size_t line, const char *why) {
+    return isg_fail(ISG_ERR_FORMAT, "%s: line %zu: %s", isg_source_name(csv->source), line, why);
+}
+
+static isg_status refuse_byte(const isg_csv *csv, action why) {
+    static const char *const reasons[] = {
+        [STRAY] = "a quote inside an unquoted field; quote the whole field and double the quote",
+        [JUNK] = "expected a separator or the end of the line behind a closing quote, found more",
+        [ALONE] = "a carriage return without a line feed; lines must end in LF or CRLF",
+        [BINARY] = "a NUL byte, so this is not text, or it is UTF-16 (convert it to UTF-8)",
+    };
+    return refuse(csv, csv->line, reasons[why]);
+}
+
+static isg_status check_field(const isg_csv *csv) {
+    if (csv->text_length - csv->field_start > MOST_FIELD_BYTES)
+        return refuse(csv, csv->row_line, "a field longer than 64 KiB");
+    return ISG_OK;
+}
+
+static isg_status check_row(const isg_csv *csv) {
+    if (csv->text_length > MOST_ROW_BYTES)
+        return refuse(csv, csv->row_line, "a row longer than 15 MiB");
+    return ISG_OK;
+}
+
+static isg_status end_field(isg_csv *csv) {
+    ISG_TRY(check_field(csv));
+    if (csv->n_fields == MOST_FIELDS)
+        return refuse(csv, csv->row_line, "more than 1048576 fields");
+    if (csv->n_fields == csv->starts_capacity) {
+        void *grown = csv->starts;
+        ISG_TRY(isg_grow(&grown, &csv->starts_capacity, csv->n_fields + 1, sizeof *csv->starts));
+        csv->starts = grown;
+    }
+    csv->text[csv->text_length++] = '\0';
+    csv->starts[csv->n_fields++] = csv->field_start;
+    csv->field_start = csv->text_length;
+    return ISG_OK;
+}
+
+/* Gets the next chunk; leaves nothing available at the end of the source. */
+static isg_status refill(isg_csv *csv) {
+    csv->next = csv->available = 0;
+    ISG_TRY(isg_source_read_some(csv->source, csv->chunk, CHUNK, &csv->available));
+    csv->is_ended = csv->available < CHUNK;
+    if (!csv->is_started && csv->available >= 3 && memcmp(csv->chunk, "\xef\xbb\xbf", 3) == 0)
+        csv->next = 3;
+    csv->is_started = true;
+    return ISG_OK;
+}
+
+/* A byte adds at most one to the text (itself, or a final zero), and the end of the file one more;
+   so the scan needs no checks of its own. */
+static isg_status make_room(isg_csv *csv) {
+    const size_t needed = csv->text_length + (csv->available - csv->next) + 1;
+    if (needed <= csv->text_capacity)
+        return ISG_OK;
+    void *grown = csv->text;
+    ISG_TRY(isg_grow(&grown, &csv->text_capacity, needed, 1));
+    csv->text = grown;
+    return ISG_OK;
+}
+
+/* Copies ordinary bytes up to the first of another kind, and returns how many. */
+static size_t copy_run(const uint8_t *kinds, const uint8_t *from, size_t most, char *to) {
+    size_t n = 0;
+    while (n < most && kinds[from[n]] == ORDINARY) {
+        to[n] = (char)from[n];
+        n++;
+    }
+    return n;
+}
+
+/* Goes through the chunk up to the end of the row or of the chunk. */
+static isg_status scan(isg_csv *csv, bool *is_row) {
+    while (csv->next < csv->available) {
+        if (csv->state <= QUOTED) { /* an ordinary byte is kept */
+            const size_t run = copy_run(csv->kinds, csv->chunk + csv->next,
+                                        csv->available - csv->next, csv->text + csv->text_length);
+            csv->next += run;
+            csv->text_length += run;
+            if (run > 0 && csv->state == START)
+                csv->state = PLAIN;
+            if (csv->next == csv->available)
+                break;
+        }
+        const uint8_t byte = csv->chunk[csv->next++];
+        const kind what = (kind)csv->kinds[byte];
+        const action todo = (action)actions[csv->state][what];
+        csv->state = (state)next_states[csv->state][what];
+        switch (todo) {
+        case KEEP:
+            csv->text[csv->text_length++] = (char)byte;
+            break;
+        case OPEN:
+            csv->has_quotes = true;
+            csv->quote_line = csv->line;
+            break;
+        case SKIP:
+            break;
+        case END_FIELD:
+            ISG_TRY(end_field(csv));
+            break;
+        case END_ROW:
+            csv->line++;
+            *is_row = true;
+            return end_field(csv);
+        default:
+            return refuse_byte(csv, todo);
+        }
+        csv->line += what == FEED;
+    }
+    return ISG_OK;
+}
+
+static isg_status finish(isg_csv *csv, bool *is_row) {
+    if (csv->state == QUOTED)
+        return refuse(csv, csv->quote_line, "a quote is opened here and never closed");
+    if (csv->state == RETURNED)
+        return refuse_byte(csv, ALONE);
+    *is_row = csv->state != START || csv->n_fields > 0;
+    csv->state = START;
+    if (!*is_row)
+        return ISG_OK;
+    ISG_TRY(make_room(csv));
+    ISG_TRY(end_field(csv));
+    return check_row(csv);
+}
+
+static isg_status read_row(isg_csv *csv, bool *is_row) {
+    csv->state = START;
+    csv->n_fields = csv->text_length = csv->field_start = 0;
+    csv->has_quotes = false;
+    csv->row_line = csv->line;
+    *is_row = false;
+    while (!*is_row) {
+        if (csv->next == csv->available) {
+            if (csv->is_ended)
+                return finish(csv, is_row);
+            ISG_TRY(check_field(csv));
+            ISG_TRY(check_row(csv));
+            ISG_TRY(refill(csv));
+        }
+        ISG_TRY(make_room(csv));
+        ISG_TRY(scan(csv, is_row));
+    }
+    return check_row(csv);
+}
+
+isg_status isg_csv_next(isg_csv *csv, bool *has_row) {
+    bool is_row = csv->is_waiting;
+    while (!csv->is_waiting) {
+        ISG_TRY(read_row(csv, &is_row));
+        if (!is_row || csv->text_length > 1 || csv->has_quotes || csv->n_fields > 1)
+            break;
+        if (csv->n_blank++ == 0)
+            csv->blank_line = csv->row_line;
+    }
+    if (!is_row) {
+        csv->n_blank = 0;
+        ISG_TRY(isg_source_end(csv->source));
+    }
+    csv->is_blank = csv->n_blank > 0;
+    csv->is_waiting = csv->is_blank;
+    if (csv->is_blank) {
+        csv->n_blank--;
+        csv->blank_line++;
+    }
+    *has_row = is_row;
+    return ISG_OK;
+}
+
+size_t isg_csv_count(const isg_csv *csv) {
+    return csv->is_blank ? 1 : csv->n_fields;
+}
+
+const char *isg_csv_field(const isg_csv *csv, size_t k) {
+    assert(k < isg_csv_count(csv));
+    return csv->is_blank ? "" : csv->text + csv->starts[k];
+}
+
+size_t isg_csv_line(const isg_csv *csv) {
+    return csv->is_blank ? csv->blank_line - 1 : csv->row_line;
+}
+
+void isg_csv_free(isg_csv *csv) {
+    if (!csv)
+        return;
+    isg_release(csv->text);
+    isg_release(csv->starts);
+    isg_release(csv);
+}
