@@ -1,0 +1,91 @@
+/* text_lines.c - a source, line by line
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Lines are handed out where they lie in the buffer; one cut by its end is moved to the front.
+ */
+#include "io/text_lines.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+/* A line, its end and as much again, so that little is moved. */
+enum { BUFFER_BYTES = 2 * (ISG_MOST_LINE_BYTES + 2) };
+
+struct isg_text_lines {
+    isg_source *source;
+    size_t number;
+    size_t next, available; /* in the buffer */
+    bool is_ended;
+    char buffer[BUFFER_BYTES + 1]; /* the last line may lack an end to put its zero on */
+};
+
+isg_status isg_text_lines_create(isg_text_lines **out, isg_source *source) {
+    isg_text_lines *lines = NULL;
+    ISG_TRY(ISG_ALLOCATE(lines, 1));
+    lines->source = source;
+    *out = lines;
+    return ISG_OK;
+}
+
+static isg_status refill(isg_text_lines *lines) {
+    const size_t kept = lines->available - lines->next;
+    memmove(lines->buffer, lines->buffer + lines->next, kept);
+    lines->next = 0;
+    lines->available = kept;
+    size_t got = 0;
+    ISG_TRY(isg_source_read_some(lines->source, lines->buffer + kept, BUFFER_BYTES - kept, &got));
+    lines->available += got;
+    lines->is_ended = got < BUFFER_BYTES - kept;
+    return ISG_OK;
+}
+
+/* Takes the line of `length` bytes at the front of what is available. */
+static isg_status take(isg_text_lines *lines, size_t length, size_t end_bytes, char **line) {
+    char *text = lines->buffer + lines->next;
+    lines->next += length + end_bytes;
+    lines->number++;
+    if (length > 0 && text[length - 1] == '\r')
+        length--;
+    if (length > ISG_MOST_LINE_BYTES)
+        return isg_fail(ISG_ERR_FORMAT, "%s: line %zu: longer than %d bytes",
+                        isg_source_name(lines->source), lines->number, ISG_MOST_LINE_BYTES);
+    if (memchr(text, '\0', length))
+        return isg_fail(ISG_ERR_FORMAT, "%s: line %zu: a NUL byte, so this is not text",
+                        isg_source_name(lines->source), lines->number);
+    text[length] = '\0';
+    *line = text;
+    return ISG_OK;
+}
+
+isg_status isg_text_lines_next(isg_text_lines *lines, char **line) {
+    for (;;) {
+        const size_t left = lines->available - lines->next;
+        const char *text = lines->buffer + lines->next;
+        const char *end = memchr(text, '\n', left);
+        if (end)
+            return take(lines, (size_t)(end - text), 1, line);
+        if (left > ISG_MOST_LINE_BYTES + 1 || (lines->is_ended && left > 0))
+            return take(lines, left, 0, line);
+        if (lines->is_ended)
+            break;
+        ISG_TRY(refill(lines));
+    }
+    *line = NULL;
+    return isg_source_end(lines->source);
+}
+
+size_t isg_text_lines_number(const isg_text_lines *lines) {
+    return lines->number;
+}
+
+uint64_t isg_text_lines_at_most(const isg_text_lines *lines) {
+    const uint64_t later = isg_source_at_most(lines->source);
+    const uint64_t here = lines->available - lines->next;
+    return later > UINT64_MAX - here ? UINT64_MAX : later + here;
+}
+
+void isg_text_lines_free(isg_text_lines *lines) {
+    isg_release(lines);
+}
