@@ -1,0 +1,187 @@
+/* json.c - the few facts that files of ours carry about themselves, as one flat JSON object
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Reading is jansson's, which keeps 64-bit integers exact. Writing is our own: a member needs no
+ * tree, numbers must not depend on the locale, and a file name that is not UTF-8 must not keep a
+ * model from being saved. jansson's allocator belongs to the whole process and is left alone.
+ */
+#include "io/json.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+typedef struct text_buffer {
+    char *bytes;
+    size_t length, capacity;
+} text_buffer;
+
+static isg_status append(text_buffer *to, const char *bytes, size_t count) {
+    void *grown = to->bytes;
+    ISG_TRY(isg_grow(&grown, &to->capacity, to->length + count + 1, 1));
+    to->bytes = grown;
+    memcpy(to->bytes + to->length, bytes, count);
+    to->length += count;
+    to->bytes[to->length] = '\0';
+    return ISG_OK;
+}
+
+static isg_status append_text(text_buffer *to, const char *text) {
+    return append(to, text, strlen(text));
+}
+
+/* The length of the UTF-8 character at `text`; 0 if there is none: a stray or missing byte, a form
+   longer than needed, a surrogate, or beyond the last code point. */
+static size_t utf8_length(const char *text) {
+    const unsigned char *c = (const unsigned char *)text;
+    if (c[0] < 0x80)
+        return 1;
+    const size_t length = c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    for (size_t k = 1; k < length; k++)
+        if ((c[k] & 0xc0) != 0x80) /* also at the final zero, so nothing behind it is read */
+            return 0;
+    const bool is_long = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    const bool is_none = (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf4 && c[1] >= 0x90);
+    return is_long || is_none ? 0 : length;
+}
+
+static isg_status append_quoted(text_buffer *to, const char *text) {
+    ISG_TRY(append_text(to, "\""));
+    while (*text) {
+        const size_t length = utf8_length(text);
+        const unsigned char c = (unsigned char)*text;
+        char escape[8];
+        if (length == 0) {
+            ISG_TRY(append_text(to, "\xef\xbf\xbd"));
+        } else if (c == '"' || c == '\\') {
+            snprintf(escape, sizeof escape, "\\%c", c);
+            ISG_TRY(append_text(to, escape));
+        } else if (c < 0x20 || c == 0x7f) {
+            snprintf(escape, sizeof escape, "\\u%04x", c);
+            ISG_TRY(append_text(to, escape));
+        } else {
+            ISG_TRY(append(to, text, length));
+        }
+        text += length ? length : 1;
+    }
+    return append_text(to, "\"");
+}
+
+static isg_status append_value(text_buffer *to, const isg_json_pair *pair) {
+    char text[ISG_NUMBER_ROOM];
+    switch (pair->kind) {
+    case ISG_JSON_TEXT:
+        return append_quoted(to, pair->text);
+    case ISG_JSON_INTEGER:
+        snprintf(text, sizeof text, "%" PRId64, pair->integer);
+        return append_text(to, text);
+    case ISG_JSON_NUMBER:
+        break;
+    }
+    if (!isfinite(pair->number))
+        return isg_fail(ISG_ERR_ARGUMENT, "%s: expected a finite number", pair->key);
+    isg_format_number(text, sizeof text, pair->number);
+    return append_text(to, text);
+}
+
+isg_status isg_json_write(char **out, const isg_json_pair *pairs, size_t count) {
+    text_buffer text = {0};
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(append_text(&text, "{"));
+    for (size_t k = 0; k < count; k++) {
+        ISG_TRY_GOTO(append_text(&text, k == 0 ? "\n  " : ",\n  "));
+        ISG_TRY_GOTO(append_quoted(&text, pairs[k].key));
+        ISG_TRY_GOTO(append_text(&text, ": "));
+        ISG_TRY_GOTO(append_value(&text, &pairs[k]));
+    }
+    ISG_TRY_GOTO(append_text(&text, count ? "\n}\n" : "}\n"));
+    *out = text.bytes;
+    text.bytes = NULL;
+done:
+    isg_release(text.bytes);
+    return status;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+struct isg_json {
+    char *name;
+    json_t *object;
+};
+
+static isg_status load(isg_json *json, const char *text, size_t length) {
+    json_error_t error;
+    json->object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    if (!json->object && json_error_code(&error) == json_error_out_of_memory)
+        return isg_fail(ISG_ERR_MEMORY, "%s: out of memory", json->name);
+    if (!json->object)
+        return isg_fail(ISG_ERR_FORMAT, "%s: line %d: not JSON: %s", json->name, error.line,
+                        error.text);
+    if (!json_is_object(json->object))
+        return isg_fail(ISG_ERR_FORMAT, "%s: expected a JSON object, found something else",
+                        json->name);
+    return ISG_OK;
+}
+
+isg_status isg_json_parse(isg_json **out, const char *name, const char *text, size_t length) {
+    isg_json *json = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(ISG_ALLOCATE(json, 1));
+    json->name = isg_copy_text(name);
+    ISG_TRY_GOTO(json->name ? ISG_OK : ISG_ERR_MEMORY);
+    ISG_TRY_GOTO(load(json, text, length));
+    *out = json;
+    json = NULL;
+done:
+    isg_json_free(json);
+    return status;
+}
+
+bool isg_json_has(const isg_json *json, const char *key) {
+    return json_object_get(json->object, key) != NULL;
+}
+
+static isg_status missing(const isg_json *json, const char *key, const char *what) {
+    return isg_fail(ISG_ERR_FORMAT, "%s: expected %s for \"%s\", found %s", json->name, what, key,
+                    isg_json_has(json, key) ? "something else" : "nothing");
+}
+
+isg_status isg_json_text(const isg_json *json, const char *key, const char **out) {
+    const json_t *value = json_object_get(json->object, key);
+    if (!json_is_string(value))
+        return missing(json, key, "a text");
+    *out = json_string_value(value);
+    return ISG_OK;
+}
+
+isg_status isg_json_integer(const isg_json *json, const char *key, int64_t *out) {
+    const json_t *value = json_object_get(json->object, key);
+    if (!json_is_integer(value))
+        return missing(json, key, "a whole number");
+    *out = json_integer_value(value);
+    return ISG_OK;
+}
+
+isg_status isg_json_number(const isg_json *json, const char *key, double *out) {
+    const json_t *value = json_object_get(json->object, key);
+    if (!json_is_number(value))
+        return missing(json, key, "a number");
+    *out = json_number_value(value);
+    return ISG_OK;
+}
+
+void isg_json_free(isg_json *json) {
+    if (!json)
+        return;
+    json_decref(json->object);
+    isg_release(json->name);
+    isg_release(json);
+}
