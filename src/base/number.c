@@ -129,7 +129,23 @@ static bool is_word(const char *text, const char *word) {
     return *skip_blanks(text) == '\0';
 }
 
+/* Most numbers in data files are small and whole: no need for all that follows. */
+static bool convert_small(const char *text, double *out) {
+    const char *next = text + (*text == '-'), *last = next + DBL_DIG;
+    int64_t value = 0;
+    if (!is_digit(*next))
+        return false;
+    for (; is_digit(*next) && next < last; next++)
+        value = 10 * value + (*next - '0');
+    if (*next != '\0')
+        return false;
+    *out = *text == '-' ? -(double)value : (double)value; /* in this order for -0 */
+    return true;
+}
+
 isg_number isg_parse_number(const char *text, double *out) {
+    if (convert_small(text, out))
+        return ISG_NUMBER_OK;
     decimal number; /* not initialized as a whole: most of it is digits */
     number.n_digits = 0;
     number.power = 0;

@@ -3,8 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * A machine of five states over six kinds of bytes, written as a table. It can stop and go on at
- * any byte, so that chunks of the file may end anywhere. Runs of ordinary bytes, which is nearly
- * everything, are copied in a loop of their own.
+ * any byte, so that chunks of the file may end anywhere.
  */
 #include "io/csv.h"
 
@@ -17,7 +16,8 @@ enum {
     CHUNK = 1 << 16,
     MOST_FIELD_BYTES = 1 << 16,
     MOST_FIELDS = 1 << 20,
-    MOST_ROW_BYTES = 15 << 20 /* with a chunk behind it, still in a buffer of 16 MiB */
+    MOST_BLANK_LINES = 1 << 16, /* in a row */
+    MOST_ROW_BYTES = 15 << 20   /* with a chunk behind it, still in a buffer of 16 MiB */
 };
 
 typedef enum kind { ORDINARY, SEPARATOR, QUOTE, RETURN, FEED, ZERO, N_KINDS } kind;
@@ -157,26 +157,39 @@ static isg_status make_room(isg_csv *csv) {
     return ISG_OK;
 }
 
-/* Copies ordinary bytes up to the first of another kind, and returns how many. */
-static size_t copy_run(const uint8_t *kinds, const uint8_t *from, size_t most, char *to) {
-    size_t n = 0;
-    while (n < most && kinds[from[n]] == ORDINARY) {
-        to[n] = (char)from[n];
-        n++;
+/* Goes through ordinary bytes and separators outside quotes, which is nearly everything, without
+   leaving the registers; stops at whatever needs more thought. */
+static void scan_plain(isg_csv *csv) {
+    const uint8_t *const kinds = csv->kinds, *const chunk = csv->chunk;
+    char *const text = csv->text;
+    size_t *const starts = csv->starts;
+    size_t next = csv->next, length = csv->text_length, start = csv->field_start;
+    size_t n_fields = csv->n_fields;
+    for (; next < csv->available; next++) {
+        const uint8_t byte = chunk[next];
+        if (kinds[byte] == ORDINARY) {
+            text[length++] = (char)byte;
+        } else if (kinds[byte] == SEPARATOR && n_fields < csv->starts_capacity &&
+                   length - start <= MOST_FIELD_BYTES) {
+            text[length++] = '\0';
+            starts[n_fields++] = start;
+            start = length;
+        } else {
+            break;
+        }
     }
-    return n;
+    csv->state = length > start ? PLAIN : START;
+    csv->next = next;
+    csv->text_length = length;
+    csv->field_start = start;
+    csv->n_fields = n_fields;
 }
 
 /* Goes through the chunk up to the end of the row or of the chunk. */
 static isg_status scan(isg_csv *csv, bool *is_row) {
     while (csv->next < csv->available) {
-        if (csv->state <= QUOTED) { /* an ordinary byte is kept */
-            const size_t run = copy_run(csv->kinds, csv->chunk + csv->next,
-                                        csv->available - csv->next, csv->text + csv->text_length);
-            csv->next += run;
-            csv->text_length += run;
-            if (run > 0 && csv->state == START)
-                csv->state = PLAIN;
+        if (csv->state == START || csv->state == PLAIN) {
+            scan_plain(csv);
             if (csv->next == csv->available)
                 break;
         }
@@ -251,6 +264,8 @@ isg_status isg_csv_next(isg_csv *csv, bool *has_row) {
             break;
         if (csv->n_blank++ == 0)
             csv->blank_line = csv->row_line;
+        if (csv->n_blank > MOST_BLANK_LINES)
+            return refuse(csv, csv->blank_line, "more than 65536 blank lines begin here");
     }
     if (!is_row) {
         csv->n_blank = 0;

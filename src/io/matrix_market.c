@@ -15,7 +15,7 @@
 #include "base/number.h"
 #include "io/text_lines.h"
 
-enum { MOST_WORDS = 5 };
+enum { MOST_WORDS = 5, MOST_BLANK_LINES = 1 << 16 };
 
 typedef struct entry {
     size_t row, col;
@@ -54,8 +54,15 @@ static size_t split(char *line, char *words[], size_t most) {
     }
 }
 
-static bool is_blank(const char *line) {
-    return line[strspn(line, " \t")] == '\0';
+/* The next line that is not blank; NULL behind the last. */
+static isg_status next_line(isg_matrix_market *m, char **line) {
+    for (size_t n_blank = 0; n_blank <= MOST_BLANK_LINES; n_blank++) {
+        ISG_TRY(isg_text_lines_next(m->lines, line));
+        if (!*line || (*line)[strspn(*line, " \t")] != '\0')
+            return ISG_OK;
+    }
+    return isg_fail(ISG_ERR_FORMAT, HERE "more than %d blank lines end here", HERE_OF(m),
+                    MOST_BLANK_LINES);
 }
 
 static char lower(char c) {
@@ -125,11 +132,11 @@ static isg_status read_sizes(isg_matrix_market *m) {
     isg_matrix_market_shape *shape = &m->shape;
     char *line = NULL, *words[3];
     do {
-        ISG_TRY(isg_text_lines_next(m->lines, &line));
+        ISG_TRY(next_line(m, &line));
         if (!line)
             return isg_fail(ISG_ERR_FORMAT, "%s: ends before the line of sizes",
                             isg_source_name(m->source));
-    } while (line[0] == '%' || is_blank(line));
+    } while (line[0] == '%');
     const size_t n_words = shape->is_coordinate ? 3 : 2;
     bool is_fine = split(line, words, n_words) == n_words;
     is_fine = is_fine && isg_parse_size(words[0], &shape->rows);
@@ -167,14 +174,6 @@ isg_status isg_matrix_market_create(isg_matrix_market **out, isg_source *source,
 done:
     isg_matrix_market_free(m);
     return status;
-}
-
-/* The next line that is not blank; NULL behind the last. */
-static isg_status next_line(isg_matrix_market *m, char **line) {
-    do
-        ISG_TRY(isg_text_lines_next(m->lines, line));
-    while (*line && is_blank(*line));
-    return ISG_OK;
 }
 
 static isg_status read_index(const isg_matrix_market *m, const char *what, const char *word,

@@ -46,7 +46,7 @@ static void test_write(void **state) {
     assert_int_equal(isg_json_write(&text, NULL, 0), ISG_OK);
     assert_string_equal(text, "{}\n");
     isg_release(text);
-    const isg_json_pair bad[] = {{.key = "beta", .kind = ISG_JSON_NUMBER, .number = NAN}};
+    const isg_json_pair bad[] = {{.key = "beta", .kind = ISG_JSON_NUMBER, .number = (double)NAN}};
     char *none = NULL;
     assert_int_equal(isg_json_write(&none, bad, 1), ISG_ERR_ARGUMENT);
     assert_string_equal(isg_error_message(), "beta: expected a finite number");

@@ -205,7 +205,8 @@ static void test_refused_entries(void **state) {
     expect_refused(zero, sizeof zero - 1, "t.mtx: line 4: a NUL byte, so this is not text");
 }
 
-/* Lines of the largest length pass, and longer ones do not, wherever the buffer ends. */
+/* Lines of the largest length pass, and longer ones do not, wherever the buffer ends; and so do as
+   many blank lines as are allowed. */
 static void test_long_lines(void **state) {
     (void)state;
     enum { MOST = 1 << 16, SIZE = 8 * MOST };
@@ -234,7 +235,16 @@ static void test_long_lines(void **state) {
                 assert_int_equal(read_all(text, size, found, sizeof found), ISG_OK);
         }
     }
-    memset(text + sizeof head, 'x', SIZE - sizeof head);
+    memset(text + sizeof head - 1, '\n', SIZE - sizeof head);
+    memcpy(text + sizeof head - 1 + MOST, tail, sizeof tail);
+    assert_int_equal(read_all(text, sizeof head + MOST + sizeof tail - 2, found, sizeof found),
+                     ISG_ERR_FORMAT); /* the first line end of the tail is one too many */
+    assert_string_equal(isg_error_message(),
+                        "t.mtx: line 65538: more than 65536 blank lines end here");
+    memcpy(text + sizeof head - 1 + MOST - 1, tail, sizeof tail);
+    assert_int_equal(read_all(text, sizeof head + MOST + sizeof tail - 3, found, sizeof found),
+                     ISG_OK);
+    memset(text + sizeof head - 1, 'x', SIZE - sizeof head + 1);
     expect_refused(text, SIZE, "t.mtx: line 2: longer than 65536 bytes");
     memset(text, 'x', SIZE);
     expect_refused(text, SIZE, "t.mtx: line 1: longer than 65536 bytes");

@@ -22,7 +22,7 @@
 #include "base/number.h"
 
 static double parsed(const char *text) {
-    double value = NAN;
+    double value = (double)NAN;
     const isg_number result = isg_parse_number(text, &value);
     if (result != ISG_NUMBER_OK)
         print_error("parsing \"%s\" gave %d\n", text, (int)result);
@@ -221,10 +221,10 @@ static void test_format(void **state) {
         {-DBL_MAX, "-1.7976931348623157e+308"},
         {DBL_TRUE_MIN, "5e-324"},
         {DBL_MIN, "2.2250738585072014e-308"},
-        {INFINITY, "inf"},
-        {-INFINITY, "-inf"},
-        {NAN, "nan"},
-        {-NAN, "nan"},
+        {(double)INFINITY, "inf"},
+        {-(double)INFINITY, "-inf"},
+        {(double)NAN, "nan"},
+        {-(double)NAN, "nan"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[ISG_NUMBER_ROOM];
