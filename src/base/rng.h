@@ -1,0 +1,114 @@
+/* rng.h - random numbers as a function of (seed, purpose, step, block, index)
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * There is no generator state to share, save or seed twice: whoever names a draw gets the same
+ * bits, on any thread and any machine. The core is Philox4x32-10 (Salmon et al., SC 2011), which
+ * maps a counter of 128 bits under a key of 64 bits to 128 random bits. The key is the seed; the
+ * counter holds the rest in fields that do not overlap, so no two names share a draw:
+ *
+ *     word 0: number of the draw    word 2: step, low 32 bits
+ *     word 1: block                 word 3: step, high 24 bits | purpose << 24
+ *
+ * A stream is all draws of one (seed, purpose, step, block): 2^32 draws, 2^34 words. Everything
+ * here uses exact integers, or double in a fixed order of operations without libm, so that
+ * uniforms and normals are equal to the last bit wherever IEEE arithmetic is.
+ * docs/design/0001-generator.md has the reasons.
+ */
+#ifndef ISG_RNG_H
+#define ISG_RNG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a draw is for. The numbers are part of every result: add at the end, never renumber. */
+typedef enum isg_purpose {
+    ISG_PURPOSE_SHUFFLE = 1, /* the order of samples in an epoch */
+    ISG_PURPOSE_SPLIT,       /* which samples go to which part of a data set */
+    ISG_PURPOSE_INIT,        /* starting weights and states */
+    ISG_PURPOSE_GIBBS,       /* spins and hidden units in training and sampling */
+    ISG_PURPOSE_AIS,         /* annealed importance sampling */
+    ISG_PURPOSE_TEST         /* the tests' own inputs */
+} isg_purpose;
+
+#define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)
+#define ISG_STREAM_WORDS (UINT64_C(1) << 34)
+
+typedef struct isg_stream {
+    uint32_t key[2];
+    uint32_t counter[4]; /* of draw 0 */
+} isg_stream;
+
+/* step <= ISG_MAX_STEP. */
+isg_stream isg_stream_at(uint64_t seed, isg_purpose purpose, uint64_t step, uint32_t block);
+
+/* out[j] = word first + j of the stream, for j < n; first + n <= ISG_STREAM_WORDS. The kernel
+   `random_words` makes the same words faster. */
+void isg_stream_words(const isg_stream *stream, uint64_t first, size_t n, uint32_t *out);
+
+/* out[j] = normal number first + j of the stream; two to a draw, in the way of
+   isg_normal_pair(), so first + n <= ISG_STREAM_WORDS / 2. */
+void isg_stream_normals(const isg_stream *stream, uint64_t first, size_t n, double *out);
+
+/* Two independent standard normals from one draw, by Box and Muller: words 0 and 1 give the
+   radius, 2 and 3 the angle, the low word first. All 64 bits of the radius count, so |z| reaches
+   9.41; always finite. */
+void isg_normal_pair(const uint32_t words[4], double z[2]);
+
+/* The two functions behind it, apart for the tests: -ln((k + 1) / 2^64), exact to 4e-16 of
+   itself, and cos and sin of 2 pi (k + 1/2) / 2^64, likewise. */
+double isg_minus_log_fraction(uint64_t k);
+void isg_cos_sin_turn(uint64_t k, double *cosine, double *sine);
+
+/* ---- One after another ---------------------------------------------------------------- */
+
+/* Reads a stream from its start. A normal takes a whole draw and keeps the second of the pair. */
+typedef struct isg_cursor {
+    isg_stream stream;
+    uint64_t next;     /* the word to be read next */
+    uint32_t words[4]; /* the draw it is in, unless it is the first of one */
+    double spare;
+    bool has_spare;
+} isg_cursor;
+
+isg_cursor isg_cursor_at(isg_stream stream);
+uint32_t isg_next_word(isg_cursor *cursor);
+uint64_t isg_next_word64(isg_cursor *cursor); /* two words, the low one first */
+
+/* An odd multiple of 2^-53, each with the same probability: never 0, never 1, mean 1/2. */
+double isg_next_uniform(isg_cursor *cursor);
+
+/* A multiple of 2^-24 in [0, 1), from one word. */
+float isg_next_uniformf(isg_cursor *cursor);
+
+/* A whole number from 0 to bound - 1, all exactly equally likely; bound > 0. */
+uint64_t isg_next_below(isg_cursor *cursor, uint64_t bound);
+
+double isg_next_normal(isg_cursor *cursor);
+
+/* Puts the n numbers in `index` into random order, every order equally likely (Fisher-Yates). */
+void isg_shuffle(isg_stream stream, size_t *index, size_t n);
+
+/* ---- The core ------------------------------------------------------------------------- */
+
+/* Philox4x32-10, here so that the kernels can use it too. */
+static inline void isg_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]) {
+    uint32_t a = counter[0], b = counter[1], c = counter[2], d = counter[3];
+    uint32_t key_0 = key[0], key_1 = key[1];
+    for (int round = 0; round < 10; round++) {
+        const uint64_t from_a = UINT64_C(0xD2511F53) * a, from_c = UINT64_C(0xCD9E8D57) * c;
+        a = (uint32_t)(from_c >> 32) ^ b ^ key_0;
+        b = (uint32_t)from_c;
+        c = (uint32_t)(from_a >> 32) ^ d ^ key_1;
+        d = (uint32_t)from_a;
+        key_0 += UINT32_C(0x9E3779B9); /* the golden ratio */
+        key_1 += UINT32_C(0xBB67AE85); /* sqrt(3) - 1 */
+    }
+    out[0] = a;
+    out[1] = b;
+    out[2] = c;
+    out[3] = d;
+}
+
+#endif
