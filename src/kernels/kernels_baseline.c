@@ -1,0 +1,8 @@
+/* kernels_baseline.c - the tuned kernels for any processor of the architecture
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define VECTOR_BYTES 16
+#include "kernels/tuned.h"
+
+const isg_kernels isg_kernels_baseline = {"baseline", random_words, hamming};

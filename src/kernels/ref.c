@@ -1,0 +1,22 @@
+/* ref.c - what each kernel means, in the plainest loops
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/bits.h"
+#include "base/rng.h"
+#include "kernels/kernels.h"
+
+static void random_words(size_t n, const uint32_t key[2], const uint32_t counter[4],
+                         uint32_t *out) {
+    uint32_t next[4] = {counter[0], counter[1], counter[2], counter[3]};
+    for (size_t i = 0; i < n; i++, next[0]++)
+        isg_philox(key, next, out + 4 * i);
+}
+
+static void hamming(size_t m, size_t words, const uint64_t *row, const uint64_t *rows,
+                    size_t stride, uint32_t *distances) {
+    for (size_t i = 0; i < m; i++)
+        distances[i] = (uint32_t)isg_hamming(row, rows + i * stride, words);
+}
+
+const isg_kernels isg_kernels_ref = {"ref", random_words, hamming};

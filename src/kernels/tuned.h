@@ -1,0 +1,162 @@
+/* tuned.h - the tuned kernels, compiled once per instruction set
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The file that includes this defines VECTOR_BYTES; everything is written for vectors of that
+ * many bytes. What the compiler may use beyond that it says itself (__SSE2__, __POPCNT__).
+ */
+#ifndef VECTOR_BYTES
+#error "VECTOR_BYTES says how wide the vectors are"
+#endif
+
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+/* ---- random_words --------------------------------------------------------------------- */
+
+/* One draw to a lane of 64 bits, one vector for each word of the counter. Only the low halves of
+   the lanes mean anything: the multiplication ignores the high ones, so that both halves of a
+   product are had with a single shift and are never taken apart. */
+typedef uint64_t lanes __attribute__((vector_size(VECTOR_BYTES)));
+
+enum { LANES = VECTOR_BYTES / 8, GROUP = 2 * LANES };
+
+static inline lanes multiply_low(lanes a, lanes b) {
+#if defined(__AVX2__) && VECTOR_BYTES == 32
+    return (lanes)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__) && VECTOR_BYTES == 16
+    return (lanes)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#else
+    return (a & 0xFFFFFFFF) * b;
+#endif
+}
+
+static inline lanes all(uint32_t word) {
+    return word - (lanes){0};
+}
+
+/* The draws `first`, `first` + 1, ... of one vector, in the order they have in memory. The lanes
+   take them in such an order (0 2 1 3) that interleaving low and high lanes puts them right. */
+static inline lanes draw_numbers(uint32_t first) {
+#if VECTOR_BYTES == 32
+    return all(first) + (lanes){0, 2, 1, 3};
+#else
+    return all(first) + (lanes){0, 1};
+#endif
+}
+
+static inline void store_draws(lanes a, lanes b, lanes c, lanes d, uint32_t *out) {
+    const lanes front = (a & 0xFFFFFFFF) | b << 32, back = (c & 0xFFFFFFFF) | d << 32;
+#if VECTOR_BYTES == 32
+    const lanes low = __builtin_shufflevector(front, back, 0, 4, 2, 6);
+    const lanes high = __builtin_shufflevector(front, back, 1, 5, 3, 7);
+#else
+    const lanes low = __builtin_shufflevector(front, back, 0, 2);
+    const lanes high = __builtin_shufflevector(front, back, 1, 3);
+#endif
+    memcpy(out, &low, sizeof low);
+    memcpy(out + VECTOR_BYTES / 4, &high, sizeof high);
+}
+
+/* The keys of all rounds, spread over the lanes once per call. */
+typedef struct round_keys {
+    lanes even[10], odd[10];
+} round_keys;
+
+static inline void spread_keys(const uint32_t key[2], round_keys *out) {
+    for (uint32_t round = 0; round < 10; round++) {
+        out->even[round] = all(key[0] + round * 0x9E3779B9);
+        out->odd[round] = all(key[1] + round * 0xBB67AE85);
+    }
+}
+
+/* GROUP draws as two vectors side by side: one alone would wait for its multiplications. */
+static inline void random_group(const round_keys *keys, const uint32_t counter[4], uint32_t first,
+                                uint32_t *out) {
+    const lanes factor_a = all(0xD2511F53), factor_c = all(0xCD9E8D57);
+    lanes a0 = draw_numbers(first), a1 = draw_numbers(first + LANES);
+    lanes b0 = all(counter[1]), b1 = b0;
+    lanes c0 = all(counter[2]), c1 = c0;
+    lanes d0 = all(counter[3]), d1 = d0;
+#pragma GCC unroll 10
+    for (int round = 0; round < 10; round++) {
+        const lanes from_a0 = multiply_low(a0, factor_a), from_a1 = multiply_low(a1, factor_a);
+        const lanes from_c0 = multiply_low(c0, factor_c), from_c1 = multiply_low(c1, factor_c);
+        a0 = (from_c0 >> 32) ^ (b0 ^ keys->even[round]);
+        a1 = (from_c1 >> 32) ^ (b1 ^ keys->even[round]);
+        c0 = (from_a0 >> 32) ^ (d0 ^ keys->odd[round]);
+        c1 = (from_a1 >> 32) ^ (d1 ^ keys->odd[round]);
+        b0 = from_c0;
+        b1 = from_c1;
+        d0 = from_a0;
+        d1 = from_a1;
+    }
+    store_draws(a0, b0, c0, d0, out);
+    store_draws(a1, b1, c1, d1, out + LANES * 4);
+}
+
+static void random_words(size_t n, const uint32_t key[2], const uint32_t counter[4],
+                         uint32_t *out) {
+    round_keys keys;
+    spread_keys(key, &keys);
+    uint32_t first = counter[0];
+    for (; n >= GROUP; n -= GROUP, first += GROUP, out += GROUP * 4)
+        random_group(&keys, counter, first, out);
+    if (n > 0) {
+        uint32_t last[GROUP * 4];
+        random_group(&keys, counter, first, last);
+        memcpy(out, last, n * 4 * sizeof *out);
+    }
+}
+
+/* ---- hamming -------------------------------------------------------------------------- */
+
+#if defined(__POPCNT__) || !defined(__x86_64__)
+
+static inline uint32_t distance(size_t words, const uint64_t *a, const uint64_t *b) {
+    uint32_t even = 0, odd = 0;
+    size_t w = 0;
+    for (; w + 2 <= words; w += 2) {
+        even += (uint32_t)__builtin_popcountll(a[w] ^ b[w]);
+        odd += (uint32_t)__builtin_popcountll(a[w + 1] ^ b[w + 1]);
+    }
+    if (w < words)
+        even += (uint32_t)__builtin_popcountll(a[w] ^ b[w]);
+    return even + odd;
+}
+
+#else
+
+/* Without an instruction for it: counts in fields of 2, 4, then 8 bits. A word adds at most 8 to a
+   field, so 31 words fit before the fields must be added up. */
+static inline uint32_t distance(size_t words, const uint64_t *a, const uint64_t *b) {
+    const uint64_t twos = UINT64_C(0x3333333333333333), fours = UINT64_C(0x0F0F0F0F0F0F0F0F);
+    uint32_t total = 0;
+    for (size_t w = 0; w < words;) {
+        const size_t end = words - w < 31 ? words : w + 31;
+        uint64_t bytes = 0;
+        for (; w < end; w++) {
+            uint64_t x = a[w] ^ b[w];
+            x -= x >> 1 & UINT64_C(0x5555555555555555);
+            x = (x & twos) + (x >> 2 & twos);
+            bytes += (x + (x >> 4)) & fours;
+        }
+        const uint64_t pairs =
+            (bytes & UINT64_C(0x00FF00FF00FF00FF)) + (bytes >> 8 & UINT64_C(0x00FF00FF00FF00FF));
+        total += (uint32_t)(pairs * UINT64_C(0x0001000100010001) >> 48);
+    }
+    return total;
+}
+
+#endif
+
+static void hamming(size_t m, size_t words, const uint64_t *row, const uint64_t *rows,
+                    size_t stride, uint32_t *distances) {
+    for (size_t i = 0; i < m; i++)
+        distances[i] = distance(words, row, rows + i * stride);
+}

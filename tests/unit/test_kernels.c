@@ -1,0 +1,243 @@
+/* test_kernels.c - every set of kernels against the reference, and how one is chosen
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Buffers end at a page that may not be touched, and the bytes before an output are watched, so a
+ * kernel that reads or writes one element too many is caught.
+ */
+#define _DEFAULT_SOURCE
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/bits.h"
+#include "base/rng.h"
+#include "kernels/kernels.h"
+
+/* ---- Memory that ends at a wall ------------------------------------------------------- */
+
+enum { ROOM = 1 << 20 };
+
+typedef struct wall {
+    uint8_t *start;
+    size_t bytes, page;
+} wall;
+
+static wall wall_create(void) {
+    wall w = {.page = (size_t)sysconf(_SC_PAGESIZE)};
+    w.bytes = ROOM + w.page;
+    w.start = mmap(NULL, w.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(w.start != MAP_FAILED);
+    assert_int_equal(mprotect(w.start + ROOM, w.page, PROT_NONE), 0);
+    return w;
+}
+
+static void *ending_at(const wall *w, size_t bytes) {
+    assert_true(bytes <= ROOM);
+    return w->start + ROOM - bytes;
+}
+
+static void wall_free(wall *w) {
+    munmap(w->start, w->bytes);
+}
+
+/* The sets this machine can run; all but the first are compared with the first. */
+static size_t runnable(const isg_kernels *sets[8]) {
+    size_t n = 0;
+    for (size_t i = 0; isg_isa_name(i); i++)
+        if (isg_set_isa(isg_isa_name(i)) == ISG_OK)
+            sets[n++] = isg_kernels_get();
+    assert_ptr_equal(sets[0], &isg_kernels_ref);
+    assert_int_equal(isg_set_isa(NULL), ISG_OK);
+    return n;
+}
+
+/* ---- random_words --------------------------------------------------------------------- */
+
+static void random_words_are_the_stream(void **state) {
+    (void)state;
+    const isg_kernels *sets[8];
+    const size_t n_sets = runnable(sets);
+    wall w = wall_create();
+    uint32_t *expected = malloc(ROOM);
+    assert_non_null(expected);
+    isg_cursor cursor = isg_cursor_at(isg_stream_at(3, ISG_PURPOSE_TEST, 0, 0));
+    for (size_t trial = 0; trial < 400; trial++) {
+        const size_t n = trial < 70 ? trial : (size_t)isg_next_below(&cursor, 3000);
+        const isg_stream stream =
+            isg_stream_at(isg_next_word64(&cursor), ISG_PURPOSE_TEST,
+                          isg_next_word64(&cursor) & ISG_MAX_STEP, isg_next_word(&cursor));
+        /* Somewhere inside, or up to the very last draw. */
+        const uint64_t first = trial % 2 ? (UINT64_C(1) << 32) - n
+                                         : isg_next_below(&cursor, (UINT64_C(1) << 32) - n + 1);
+        const uint32_t counter[4] = {(uint32_t)first, stream.counter[1], stream.counter[2],
+                                     stream.counter[3]};
+        isg_stream_words(&stream, 4 * first, 4 * n, expected);
+        for (size_t s = 0; s < n_sets; s++) {
+            uint32_t *out = ending_at(&w, 16 * n);
+            out[-1] = 0xA5A5A5A5;
+            memset(out, 0, 16 * n);
+            sets[s]->random_words(n, stream.key, counter, out);
+            assert_memory_equal(out, expected, 16 * n);
+            assert_int_equal(out[-1], 0xA5A5A5A5);
+        }
+    }
+    free(expected);
+    wall_free(&w);
+}
+
+/* Outputs at every distance from a vector's boundary. */
+static void random_words_need_no_alignment(void **state) {
+    (void)state;
+    const isg_kernels *sets[8];
+    const size_t n_sets = runnable(sets);
+    const uint32_t key[2] = {5, 6}, counter[4] = {7, 8, 9, 10};
+    static uint32_t expected[4 * 33], buffer[4 * 33 + 32];
+    isg_kernels_ref.random_words(33, key, counter, expected);
+    for (size_t s = 0; s < n_sets; s++)
+        for (size_t offset = 0; offset <= 16; offset++) {
+            memset(buffer, 0xEE, sizeof buffer);
+            sets[s]->random_words(33, key, counter, buffer + offset);
+            assert_memory_equal(buffer + offset, expected, sizeof expected);
+            for (size_t i = 0; i < sizeof buffer / sizeof *buffer; i++)
+                if (i < offset || i >= offset + 4 * 33)
+                    assert_int_equal(buffer[i], 0xEEEEEEEE);
+        }
+}
+
+/* ---- hamming -------------------------------------------------------------------------- */
+
+static void fill_bits(uint64_t *words, size_t n, isg_cursor *cursor) {
+    /* Runs of all-set and all-clear words too: full counts are where fields overflow. */
+    const uint64_t kind = isg_next_below(cursor, 4);
+    for (size_t i = 0; i < n; i++)
+        words[i] = kind == 0 ? 0 : kind == 1 ? UINT64_MAX : isg_next_word64(cursor);
+}
+
+static void distances_are_counts_of_bits(void **state) {
+    (void)state;
+    const isg_kernels *sets[8];
+    const size_t n_sets = runnable(sets);
+    wall row_wall = wall_create(), rows_wall = wall_create(), out_wall = wall_create();
+    isg_cursor cursor = isg_cursor_at(isg_stream_at(4, ISG_PURPOSE_TEST, 0, 0));
+    for (size_t trial = 0; trial < 1000; trial++) {
+        const size_t words = trial < 100 ? trial : (size_t)isg_next_below(&cursor, 300);
+        const size_t m = trial % 50 == 0 ? 0 : 1 + (size_t)isg_next_below(&cursor, 40);
+        const size_t stride = words + (trial % 3 == 0 ? 0 : (size_t)isg_next_below(&cursor, 5));
+        /* The last row ends at the wall: what would follow it up to the stride is not there. */
+        const size_t total = m == 0 ? 0 : (m - 1) * stride + words;
+        uint64_t *row = ending_at(&row_wall, words * 8);
+        uint64_t *rows = ending_at(&rows_wall, total * 8);
+        uint32_t *out = ending_at(&out_wall, m * 4);
+        fill_bits(row, words, &cursor);
+        fill_bits(rows, total, &cursor);
+        for (size_t s = 0; s < n_sets; s++) {
+            out[-1] = 0xA5A5A5A5;
+            memset(out, 0xFF, m * 4);
+            sets[s]->hamming(m, words, row, rows, stride, out);
+            for (size_t i = 0; i < m; i++) {
+                size_t count = 0;
+                for (size_t bit = 0; bit < 64 * words; bit++)
+                    count += isg_bit(row, bit) != isg_bit(rows + i * stride, bit);
+                assert_int_equal(out[i], count);
+            }
+            assert_int_equal(out[-1], 0xA5A5A5A5);
+        }
+    }
+    wall_free(&row_wall);
+    wall_free(&rows_wall);
+    wall_free(&out_wall);
+}
+
+/* ---- Choosing ------------------------------------------------------------------------- */
+
+static void a_set_is_chosen_by_name(void **state) {
+    (void)state;
+    assert_string_equal(isg_isa_name(0), "ref");
+    assert_string_equal(isg_isa_name(1), "baseline");
+    for (size_t i = 0; isg_isa_name(i); i++)
+        if (isg_set_isa(isg_isa_name(i)) == ISG_OK) {
+            assert_string_equal(isg_isa(), isg_isa_name(i));
+            assert_string_equal(isg_kernels_get()->name, isg_isa_name(i));
+        }
+    const isg_kernels *sets[8];
+    const size_t n_sets = runnable(sets);
+    assert_int_equal(isg_set_isa("ref"), ISG_OK);
+    assert_int_equal(isg_set_isa("best"), ISG_OK);
+    assert_ptr_equal(isg_kernels_get(), sets[n_sets - 1]);
+    assert_int_equal(isg_set_isa("ref"), ISG_OK);
+    assert_int_equal(isg_set_isa(NULL), ISG_OK);
+    assert_ptr_equal(isg_kernels_get(), sets[n_sets - 1]);
+}
+
+static void a_wrong_name_changes_nothing(void **state) {
+    (void)state;
+    assert_int_equal(isg_set_isa("baseline"), ISG_OK);
+    assert_int_equal(isg_set_isa("sse9"), ISG_ERR_ARGUMENT);
+    assert_string_equal(isg_error_message(),
+                        isg_kernels_avx2
+                            ? "isa: expected one of ref, baseline, avx2, best, found \"sse9\""
+                            : "isa: expected one of ref, baseline, best, found \"sse9\"");
+    assert_int_equal(isg_set_isa(""), ISG_ERR_ARGUMENT);
+    assert_int_equal(isg_set_isa("AVX2"), ISG_ERR_ARGUMENT);
+    assert_string_equal(isg_isa(), "baseline");
+    assert_int_equal(isg_set_isa(NULL), ISG_OK);
+}
+
+static void an_old_processor_gets_the_baseline(void **state) {
+    (void)state;
+    const isg_kernels *kernels = NULL;
+    assert_int_equal(isg_kernels_choose(&kernels, "best", false), ISG_OK);
+    assert_ptr_equal(kernels, &isg_kernels_baseline);
+    if (!isg_kernels_avx2)
+        return;
+    kernels = NULL;
+    assert_int_equal(isg_kernels_choose(&kernels, "avx2", false), ISG_ERR_UNSUPPORTED);
+    assert_null(kernels);
+    assert_string_equal(
+        isg_error_message(),
+        "isa: \"avx2\" needs a processor with AVX2, FMA and POPCNT, found one without");
+    assert_int_equal(isg_kernels_choose(&kernels, NULL, true), ISG_OK);
+    assert_ptr_equal(kernels, isg_kernels_avx2);
+}
+
+static void *ask(void *unused) {
+    (void)unused;
+    return (void *)(uintptr_t)isg_kernels_get();
+}
+
+/* First in the program: nobody has asked before. */
+static void threads_that_ask_first_agree(void **state) {
+    (void)state;
+    pthread_t threads[8];
+    for (size_t i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask, NULL), 0);
+    for (size_t i = 0; i < 8; i++) {
+        void *answer = NULL;
+        assert_int_equal(pthread_join(threads[i], &answer), 0);
+        assert_ptr_equal(answer, isg_kernels_get());
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_that_ask_first_agree),
+        cmocka_unit_test(random_words_are_the_stream),
+        cmocka_unit_test(random_words_need_no_alignment),
+        cmocka_unit_test(distances_are_counts_of_bits),
+        cmocka_unit_test(a_set_is_chosen_by_name),
+        cmocka_unit_test(a_wrong_name_changes_nothing),
+        cmocka_unit_test(an_old_processor_gets_the_baseline),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
