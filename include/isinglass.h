@@ -72,7 +72,8 @@ typedef struct isg_allocator {
 
 ISG_API void isg_set_allocator(const isg_allocator *allocator);
 
-/* Threads used by parallel loops and by LAPACK; 0 means one per core. Never changes results. */
+/* Threads used by parallel loops, at most 1024; 0 means one per core. Never changes results:
+   LAPACK, whose last bits would depend on the number, always runs on one. */
 ISG_API void isg_set_threads(size_t threads);
 ISG_API size_t isg_threads(void);
 

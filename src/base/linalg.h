@@ -1,0 +1,69 @@
+/* linalg.h - dense linear algebra in double, on row-major views
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A thin layer over LAPACK. Row-major storage is column-major storage of the transpose, so most
+ * calls solve the transposed problem in place and copy nothing around. All of them:
+ *
+ *   - run on one thread, so that results do not depend on the number of threads; call them outside
+ *     parallel regions;
+ *   - refuse numbers that are not finite (ISG_ERR_ARGUMENT, naming the place, counted from 0) and
+ *     sizes for which LAPACK's 32-bit integers would overflow (ISG_ERR_SHAPE); shapes that do not
+ *     belong together are the caller's mistake and asserted;
+ *   - write their outputs only on success, and read all inputs before: an output may be the very
+ *     view that is the input, unless the comment says otherwise.
+ */
+#ifndef ISG_LINALG_H
+#define ISG_LINALG_H
+
+#include <float.h>
+
+#include "base/matrix.h"
+#include "base/status.h"
+
+typedef enum isg_transpose { ISG_AS_IS, ISG_TRANSPOSED } isg_transpose;
+typedef enum isg_triangle { ISG_LOWER, ISG_UPPER } isg_triangle;
+
+/* out (m, n) = op(a) (m, k) op(b) (k, n). `out` must be apart from a and b; infinities and NaN
+   spread as arithmetic has it. */
+isg_status isg_matrix_multiply(isg_matd out, isg_matd_view a, isg_transpose op_a, isg_matd_view b,
+                               isg_transpose op_b);
+
+/* a (n, p) = q (n, p) r (p, p): orthonormal columns times an upper triangle with a diagonal that
+   is never negative, which makes the two unique if a has full rank. ISG_ERR_SHAPE if n < p. */
+isg_status isg_qr(isg_matd q, isg_matd r, isg_matd_view a);
+
+/* Columns of a (n, p) in the order in which each adds most to those before: column order[j] of a
+   is q times column j of r (min(n, p), p), for some q that is not given. The diagonal of r falls
+   and is not negative. The rank is how many of its entries exceed `tolerance` times the first. */
+isg_status isg_pivoted_qr(isg_matd r, size_t *order, size_t *rank, isg_matd_view a,
+                          double tolerance);
+
+/* What rounding alone can leave of a zero, relative to the largest entry. */
+static inline double isg_rank_tolerance(size_t rows, size_t cols) {
+    return (double)(rows > cols ? rows : cols) * DBL_EPSILON;
+}
+
+/* a (n, p) = u (n, k) diag(sigma) vt (k, p), k = min(n, p), sigma falling. The largest entry of
+   each column of u is positive, so that signs do not depend on the library underneath.
+   ISG_ERR_DIVERGED if the iteration does not end; ISG_ERR_SHAPE for k > 20000. */
+isg_status isg_svd(isg_matd u, double *sigma, isg_matd vt, isg_matd_view a);
+
+/* a (n, n) = vectors diag(values) vectors^T for symmetric a, of which only the lower triangle is
+   read. Eigenvalues rise; eigenvectors are columns, signed as in isg_svd(). ISG_ERR_DIVERGED if
+   the iteration does not end; ISG_ERR_SHAPE for n > 20000. */
+isg_status isg_symmetric_eigen(double *values, isg_matd vectors, isg_matd_view a);
+
+/* a (n, n) = l l^T for symmetric positive definite a, of which only the lower triangle is read;
+   zeros above the diagonal of l. ISG_ERR_ARGUMENT if a is not positive definite. */
+isg_status isg_cholesky(isg_matd l, isg_matd_view a);
+
+/* b (n, m) becomes op(t)^-1 b for triangular t (n, n), whose other triangle is not read.
+   ISG_ERR_ARGUMENT if there is a zero on the diagonal. `b` must be apart from t. */
+isg_status isg_triangular_solve(isg_matd b, isg_matd_view t, isg_triangle triangle,
+                                isg_transpose op);
+
+/* b (n, m) becomes (l l^T)^-1 b, with l from isg_cholesky(). */
+isg_status isg_cholesky_solve(isg_matd b, isg_matd_view l);
+
+#endif
