@@ -22,7 +22,7 @@ isg_matd matrix_framed(size_t rows, size_t cols) {
     double *data = malloc((rows + 2) * stride * sizeof *data);
     assert_non_null(data);
     for (size_t i = 0; i < (rows + 2) * stride; i++)
-        data[i] = NAN;
+        data[i] = (double)NAN;
     isg_matd m = {data + stride + 1, rows, cols, stride};
     for (size_t i = 0; i < rows; i++)
         memset(m.data + i * stride, 0, cols * sizeof *data);

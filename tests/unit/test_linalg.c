@@ -36,7 +36,7 @@ static void products_are_products(void **state) {
             isg_matd expected = matrix_product(a, op_a, b, op_b), out = matrix_framed(m, n);
             for (size_t i = 0; i < m; i++)
                 for (size_t j = 0; j < n; j++)
-                    *matrix_at(out, i, j) = NAN; /* what was there before does not count */
+                    *matrix_at(out, i, j) = (double)NAN; /* what was there before does not count */
             assert_int_equal(isg_matrix_multiply(out, matrix_view(a), op_a, matrix_view(b), op_b),
                              ISG_OK);
             assert_matrix_close(out, expected, 30);
@@ -231,7 +231,7 @@ static void check_eigen(isg_matd a) {
              scaled = matrix_framed(size, size);
     for (size_t i = 0; i < size; i++)
         for (size_t j = i + 1; j < size; j++)
-            *matrix_at(lower, i, j) = NAN; /* not to be read */
+            *matrix_at(lower, i, j) = (double)NAN; /* not to be read */
     double values[200];
     assert_int_equal(isg_symmetric_eigen(values, vectors, matrix_view(lower)), ISG_OK);
     assert_matrix_identity(matrix_product(vectors, ISG_TRANSPOSED, vectors, ISG_AS_IS));
@@ -279,7 +279,7 @@ static void cholesky_holds(void **state) {
                  l = matrix_framed(sizes[s], sizes[s]);
         for (size_t i = 0; i < sizes[s]; i++)
             for (size_t j = i + 1; j < sizes[s]; j++)
-                *matrix_at(lower, i, j) = NAN;
+                *matrix_at(lower, i, j) = (double)NAN;
         assert_int_equal(isg_cholesky(l, matrix_view(lower)), ISG_OK);
         isg_matd back = matrix_product(l, ISG_AS_IS, l, ISG_TRANSPOSED);
         assert_matrix_close(back, a, matrix_largest(a));
@@ -335,7 +335,7 @@ static void triangular_systems_are_solved(void **state) {
             for (size_t i = 0; i < sizes[s]; i++)
                 for (size_t j = 0; j < sizes[s]; j++)
                     if (triangle == ISG_LOWER ? j > i : j < i)
-                        *matrix_at(t, i, j) = NAN; /* not to be read */
+                        *matrix_at(t, i, j) = (double)NAN; /* not to be read */
             assert_int_equal(isg_triangular_solve(b, matrix_view(t), triangle, op), ISG_OK);
             assert_matrix_close(b, x, 1);
             matrix_release(t);

@@ -32,7 +32,7 @@ static void call_all(isg_status results[5], isg_matd_view a, isg_matd out, isg_m
 
 static void numbers_that_are_not_finite_are_refused(void **state) {
     (void)state;
-    const double bad[] = {NAN, HUGE_VAL, -HUGE_VAL};
+    const double bad[] = {(double)NAN, HUGE_VAL, -HUGE_VAL};
     const char *const names[] = {"nan", "inf", "-inf"};
     for (size_t k = 0; k < 3; k++) {
         isg_matd a = matrix_gram(NORMAL, 6, 1), out = matrix_framed(6, 6),
