@@ -34,6 +34,19 @@ bool isg_dtype_is_whole(isg_dtype dtype) {
     return dtype <= ISG_UINT64;
 }
 
+isg_array_type isg_array_type_of(isg_dtype dtype, size_t n_dims, const size_t *dims) {
+    const uint16_t probe = 1;
+    uint8_t first;
+    memcpy(&first, &probe, 1);
+    isg_array_type type = {.dtype = dtype,
+                           .item_bytes = isg_dtype_bytes(dtype),
+                           .is_big_endian = first == 0,
+                           .n_dims = n_dims};
+    for (size_t d = 0; d < n_dims; d++)
+        type.dims[d] = dims[d];
+    return type;
+}
+
 size_t isg_array_count(const isg_array_type *type) {
     size_t count = 1;
     for (size_t d = 0; d < type->n_dims; d++)

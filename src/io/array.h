@@ -36,6 +36,9 @@ typedef struct isg_array_type {
     size_t dims[ISG_MAX_DIMS];
 } isg_array_type;
 
+/* Numbers in this machine's byte order, the last index running fastest. */
+isg_array_type isg_array_type_of(isg_dtype dtype, size_t n_dims, const size_t *dims);
+
 size_t isg_dtype_bytes(isg_dtype dtype);     /* of one number; 0 for text */
 const char *isg_dtype_name(isg_dtype dtype); /* "float64", as NumPy says it */
 bool isg_dtype_is_text(isg_dtype dtype);
@@ -49,7 +52,8 @@ size_t isg_array_count(const isg_array_type *type);
    at the first of them. To be called before anything is allocated for them. */
 isg_status isg_array_check(const isg_array_type *type, const isg_source *source);
 
-/* Decodes `count` raw numbers; whole numbers beyond 2^53 round. Not for text. */
+/* Decodes `count` raw numbers; whole numbers beyond 2^53 round. Not for text. A bool is 0 or 1; any
+   other byte decodes to its value, for the caller to refuse. */
 void isg_array_decode(const isg_array_type *type, const void *raw, size_t count, double *out);
 
 /* The same for whole-number types, exactly; false if an unsigned number exceeds INT64_MAX. */

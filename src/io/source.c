@@ -30,6 +30,17 @@ struct isg_source {
     uint8_t chunk[CHUNK]; /* packed bytes on their way to the inflater */
 };
 
+static bool is_compressed(const isg_source *source) {
+    return source->packing == ISG_GZIP || source->packing == ISG_DEFLATE;
+}
+
+/* The most that the packed bytes may unpack to. */
+static uint64_t expansion_limit(const isg_source *source) {
+    const uint64_t most = UINT64_MAX - FREE_BYTES;
+    return FREE_BYTES +
+           (source->length > most / MOST_EXPANSION ? most : source->length * MOST_EXPANSION);
+}
+
 static isg_status check_packing(isg_source *source) {
     uint8_t magic[2] = {0, 0};
     if (source->length >= 2)
@@ -64,14 +75,17 @@ isg_status isg_source_create(isg_source **out, isg_file *file, isg_packing packi
     isg_source *source = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(ISG_ALLOCATE(source, 1));
-    *source = (isg_source){.file = file, .packing = packing, .offset = offset, .length = length};
+    source->file = file;
+    source->packing = packing;
+    source->offset = offset;
+    source->length = length;
     if (!(source->name = isg_copy_text(isg_file_name(file)))) {
         status = ISG_ERR_MEMORY;
         goto done;
     }
-    if (packing != ISG_DEFLATE)
+    if (packing == ISG_PLAIN || packing == ISG_GZIP)
         ISG_TRY_GOTO(check_packing(source));
-    if (packing != ISG_PLAIN)
+    if (is_compressed(source))
         ISG_TRY_GOTO(start_inflater(source));
     *out = source;
     source = NULL;
@@ -104,7 +118,8 @@ isg_status isg_source_rename(isg_source *source, const char *name) {
 }
 
 static isg_status damaged(const isg_source *source, const char *how) {
-    return isg_fail(ISG_ERR_FORMAT, "%s: the compressed data are damaged: %s", source->name, how);
+    return isg_fail(ISG_ERR_FORMAT, "%s: the %sdata are damaged: %s", source->name,
+                    is_compressed(source) ? "compressed " : "", how);
 }
 
 static isg_status refill_inflater(isg_source *source) {
@@ -157,7 +172,7 @@ static isg_status read_packed(isg_source *source, uint8_t *buffer, size_t count,
             return damaged(source, "they end early");
         else if (result != Z_OK)
             return damaged(source, z->msg ? z->msg : "unknown code");
-        if (source->position + *got > source->length * MOST_EXPANSION + FREE_BYTES)
+        if (source->position + *got > expansion_limit(source))
             return isg_fail(ISG_ERR_FORMAT,
                             "%s: unpacks to more than %d times its size, which looks like a "
                             "decompression bomb; unpack it yourself if you trust it",
@@ -177,8 +192,8 @@ static isg_status read_plain(isg_source *source, uint8_t *buffer, size_t count, 
 
 isg_status isg_source_read_some(isg_source *source, void *buffer, size_t count, size_t *got) {
     size_t part = 0;
-    ISG_TRY(source->packing == ISG_PLAIN ? read_plain(source, buffer, count, &part)
-                                         : read_packed(source, buffer, count, &part));
+    ISG_TRY(is_compressed(source) ? read_packed(source, buffer, count, &part)
+                                  : read_plain(source, buffer, count, &part));
     if (source->has_expectation) {
         if (part > source->expected_bytes - source->position)
             return damaged(source, "they are longer than the archive says");
@@ -205,9 +220,9 @@ isg_status isg_source_read(isg_source *source, void *buffer, size_t count, const
 }
 
 uint64_t isg_source_at_most(const isg_source *source) {
-    if (source->packing == ISG_PLAIN)
+    if (!is_compressed(source))
         return source->length - source->used;
-    const uint64_t limit = source->length * MOST_EXPANSION + FREE_BYTES;
+    const uint64_t limit = expansion_limit(source);
     const uint64_t most =
         source->has_expectation && source->expected_bytes < limit ? source->expected_bytes : limit;
     return most - source->position;

@@ -11,12 +11,17 @@
 #include "base/file.h"
 #include "base/sha256.h"
 
-typedef enum isg_packing { ISG_PLAIN, ISG_GZIP, ISG_DEFLATE } isg_packing;
+typedef enum isg_packing {
+    ISG_PLAIN,  /* a file as it is */
+    ISG_GZIP,   /* a gzip file of one or more parts */
+    ISG_STORED, /* a member of a zip archive, not compressed */
+    ISG_DEFLATE /* a member of a zip archive, compressed */
+} isg_packing;
 
 typedef struct isg_source isg_source;
 
 /* The `length` bytes of `file` at `offset`, unpacked. Borrows `file`. ISG_GZIP refuses bytes that
-   do not begin as gzip does, ISG_PLAIN refuses bytes that do. */
+   do not begin as gzip does, ISG_PLAIN refuses bytes that do: the name of a file decides. */
 isg_status isg_source_create(isg_source **out, isg_file *file, isg_packing packing, uint64_t offset,
                              uint64_t length);
 
@@ -41,7 +46,8 @@ isg_status isg_source_read(isg_source *source, void *buffer, size_t count, const
    before anything is allocated for it. */
 uint64_t isg_source_at_most(const isg_source *source);
 
-/* ISG_ERR_FORMAT unless everything was read; checks length and checksum of packed bytes. */
+/* ISG_ERR_FORMAT unless everything was read; checks length and checksum of packed bytes, and so
+   must be called before what was read is believed. */
 isg_status isg_source_end(isg_source *source);
 
 double isg_source_fraction(const isg_source *source);   /* of the packed bytes used so far */
