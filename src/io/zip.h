@@ -1,0 +1,32 @@
+/* zip.h - reading the members of a zip archive
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Enough of zip for NumPy's .npz files: stored and deflated members, zip64. An archive whose parts
+ * overlap, contradict each other or have names made to escape a directory is refused as a whole.
+ */
+#ifndef ISG_ZIP_H
+#define ISG_ZIP_H
+
+#include "io/source.h"
+
+typedef struct isg_zip isg_zip;
+
+/* Reads and checks the directory and every local header. Borrows `file`. */
+isg_status isg_zip_open(isg_zip **out, isg_file *file);
+
+size_t isg_zip_count(const isg_zip *zip);
+const char *isg_zip_name(const isg_zip *zip, size_t index); /* in the order of the directory */
+const char *isg_zip_file_name(const isg_zip *zip);          /* of the archive itself */
+bool isg_zip_find(const isg_zip *zip, const char *name, size_t *index);
+
+/* The unpacked bytes of a member, named "file.npz(X.npy)". isg_source_end() checks their number
+   and checksum. Several members may be read at once. */
+isg_status isg_zip_member(isg_source **out, isg_zip *zip, size_t index);
+
+void isg_zip_close(isg_zip *zip); /* NULL is fine */
+
+/* Why a member must not have this name, as in "its name is empty"; NULL if it may. */
+const char *isg_zip_name_problem(const char *name, size_t length);
+
+#endif
