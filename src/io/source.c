@@ -27,7 +27,7 @@ struct isg_source {
     isg_sha256 *hash;
     z_stream inflater;
     bool has_inflater;
-    uint8_t chunk[CHUNK]; /* packed bytes on their way to the inflater */
+    uint8_t *chunk; /* packed bytes on their way to the inflater */
 };
 
 static bool is_compressed(const isg_source *source) {
@@ -60,6 +60,7 @@ static isg_status check_packing(isg_source *source) {
 }
 
 static isg_status start_inflater(isg_source *source) {
+    ISG_TRY(ISG_ALLOCATE(source->chunk, CHUNK));
     source->inflater.zalloc = isg_zlib_allocate;
     source->inflater.zfree = isg_zlib_release;
     /* 16 + 15: a gzip wrapper; -15: bare deflate, as in zip */
@@ -257,6 +258,7 @@ void isg_source_free(isg_source *source) {
         return;
     if (source->has_inflater)
         inflateEnd(&source->inflater);
+    isg_release(source->chunk);
     isg_release(source->name);
     isg_release(source);
 }

@@ -16,8 +16,6 @@
 #include "io/zip_directory.h"
 #include "io/zip_format.h"
 
-enum { SCRATCH_BYTES = 2 * 65535 }; /* the longest name and the longest extra field */
-
 typedef struct zip_entry {
     const char *name;
     uint64_t offset;      /* of the local header */
@@ -34,6 +32,8 @@ struct isg_zip {
     size_t count;
     char *names;               /* all of them, each with a final zero */
     const zip_entry **by_name; /* sorted */
+    void *scratch;             /* name and extra field of a local header */
+    size_t scratch_bytes;
 };
 
 static isg_status damaged(const isg_zip *zip, const char *how) {
@@ -169,7 +169,7 @@ static isg_status read_entry(isg_zip *zip, const uint8_t **at, size_t *left, cha
 }
 
 /* Checks the local header against the directory and finds the data behind it. */
-static isg_status check_local(isg_zip *zip, zip_entry *entry, uint8_t *scratch) {
+static isg_status check_local(isg_zip *zip, zip_entry *entry) {
     const uint64_t end = zip->directory.offset;
     uint8_t header[ISG_ZIP_LOCAL_BYTES];
     if (entry->offset > end || end - entry->offset < ISG_ZIP_LOCAL_BYTES)
@@ -181,7 +181,9 @@ static isg_status check_local(isg_zip *zip, zip_entry *entry, uint8_t *scratch) 
     entry->data_offset = entry->offset + ISG_ZIP_LOCAL_BYTES + name_length + extra_length;
     if (entry->data_offset > end || entry->packed_bytes > end - entry->data_offset)
         return bad_member(zip, entry, "reaches into the zip directory");
-    ISG_TRY(isg_file_read_at(zip->file, entry->offset + ISG_ZIP_LOCAL_BYTES, scratch,
+    ISG_TRY(isg_grow(&zip->scratch, &zip->scratch_bytes, name_length + extra_length, 1));
+    const uint8_t *scratch = zip->scratch;
+    ISG_TRY(isg_file_read_at(zip->file, entry->offset + ISG_ZIP_LOCAL_BYTES, zip->scratch,
                              name_length + extra_length));
     if (name_length != strlen(entry->name) || memcmp(scratch, entry->name, name_length) != 0)
         return bad_member(zip, entry, "has another name in its local header");
@@ -230,11 +232,10 @@ static isg_status check_all_apart(isg_zip *zip) {
 
 static isg_status read_directory(isg_zip *zip) {
     isg_status status = ISG_OK;
-    uint8_t *directory = NULL, *scratch = NULL;
+    uint8_t *directory = NULL;
     size_t left = (size_t)zip->directory.size;
     zip->count = (size_t)zip->directory.count;
     ISG_TRY_GOTO(ISG_ALLOCATE(directory, left));
-    ISG_TRY_GOTO(ISG_ALLOCATE(scratch, SCRATCH_BYTES));
     ISG_TRY_GOTO(ISG_ALLOCATE(zip->entries, zip->count));
     ISG_TRY_GOTO(ISG_ALLOCATE(zip->names, left));
     ISG_TRY_GOTO(isg_file_read_at(zip->file, zip->directory.offset, directory, left));
@@ -242,13 +243,12 @@ static isg_status read_directory(isg_zip *zip) {
     char *names = zip->names;
     for (size_t k = 0; k < zip->count; k++) {
         ISG_TRY_GOTO(read_entry(zip, &at, &left, &names, &zip->entries[k]));
-        ISG_TRY_GOTO(check_local(zip, &zip->entries[k], scratch));
+        ISG_TRY_GOTO(check_local(zip, &zip->entries[k]));
     }
     if (left > 0)
         ISG_TRY_GOTO(damaged(zip, "its directory has more members than its end record says"));
     ISG_TRY_GOTO(check_all_apart(zip));
 done:
-    isg_release(scratch);
     isg_release(directory);
     return status;
 }
@@ -326,6 +326,7 @@ done:
 void isg_zip_close(isg_zip *zip) {
     if (!zip)
         return;
+    isg_release(zip->scratch);
     isg_release(zip->by_name);
     isg_release(zip->names);
     isg_release(zip->entries);

@@ -194,7 +194,9 @@ isg_status isg_zip_writer_add_parts(isg_zip_writer *writer, const char *name,
     size_t length = 0;
     isg_status status = ISG_OK;
     ISG_TRY(check_name(writer, name));
-    ISG_TRY(isg_grow((void **)&writer->members, &writer->capacity, writer->count + 1, sizeof m));
+    void *members = writer->members;
+    ISG_TRY(isg_grow(&members, &writer->capacity, writer->count + 1, sizeof m));
+    writer->members = members;
     if (!(m.name = isg_copy_text(name)))
         return ISG_ERR_MEMORY;
     ISG_TRY_GOTO(measure(&m, parts, n_parts));

@@ -42,7 +42,7 @@ static const struct {
     {ISG_FLOAT32, {0x00, 0x00, 0xc0, 0x3f}, 1.5, 0},
     {ISG_FLOAT32, {0x01, 0x00, 0x00, 0x80}, -0x1p-149, 0},
     {ISG_FLOAT64, {0x18, 0x2d, 0x44, 0x54, 0xfb, 0x21, 0x09, 0xc0}, -3.141592653589793, 0},
-    {ISG_FLOAT64, {0, 0, 0, 0, 0, 0, 0xf0, 0x7f}, INFINITY, 0},
+    {ISG_FLOAT64, {0, 0, 0, 0, 0, 0, 0xf0, 0x7f}, HUGE_VAL, 0},
 };
 
 static void test_numbers(void **state) {
