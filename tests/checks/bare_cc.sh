@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# bare_cc.sh - the sources need no build system: a loop around the compiler builds the program
+#
+# SPDX-License-Identifier: MIT
+. "$(dirname "$0")/common/check.sh"
+: "${CC:?}"
+
+build=$SCRATCH/bare
+rm -rf "$build" && mkdir -p "$build"
+tree_files "$SOURCE" 'src/*.c' 'cli/*.c' >"$build/sources"
+# shellcheck disable=SC2016 # the inner shell expands them
+xargs -a "$build/sources" -P "$(nproc)" -I{} sh -c \
+    '"$CC" -fopenmp -I"$SOURCE/include" -I"$SOURCE/src" -c "$SOURCE/{}" -o "$0/$(basename {} .c).o"' \
+    "$build"
+read -ra libraries <<<"$(pkg-config --libs openblas zlib libpng jansson)"
+"$CC" -fopenmp "$build"/*.o "${libraries[@]}" -lm -o "$build/isinglass"
+"$build/isinglass" --version | grep -qF "$(sed -n 's/.*ISG_VERSION  *"\(.*\)"/\1/p' \
+    "$SOURCE/include/isinglass.h")" || die "the program does not say its version"
