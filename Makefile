@@ -1,0 +1,44 @@
+# The front door: the work is done by CMake (presets in CMakePresets.json) and by tools/*.sh.
+#
+#   make             install missing packages, build build/isinglass
+#   make demo        the same, then fetch MNIST and look at it
+#   make test        every check and test; the last line is "N passed, M failed"
+#   make check-long  thread sanitizer, valgrind, fuzzing, fresh seeds (FUZZ_SECONDS=60 per target)
+#   make format      clang-format on all C files
+#   make install     into PREFIX [/usr/local], below DESTDIR if given
+#   make clean       remove build/ and everything in it
+#
+# SPDX-License-Identifier: MIT
+
+PREFIX ?= /usr/local
+
+build: build/build.ninja
+	@cmake --build build
+
+build/build.ninja: CMakePresets.json | dependencies
+	@cmake --preset release
+
+dependencies:
+	@tools/deps.sh
+
+demo: build
+	@tools/demo.sh
+
+test:
+	@tools/test.sh
+
+check-long:
+	@tools/check_long.sh
+
+format:
+	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format-14 -i
+
+# ldconfig lets the loader find a library just installed; it needs root, as does its use.
+install: build
+	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
+	@test -n '$(DESTDIR)' || test "$$(id -u)" -ne 0 || ldconfig
+
+clean:
+	@rm -rf build
+
+.PHONY: build dependencies demo test check-long format install clean

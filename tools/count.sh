@@ -1,0 +1,71 @@
+# count.sh - builds presets, runs ctest and counts what passed; sourced by test.sh, check_long.sh
+#
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+passed=0
+failed=0
+jobs=$(nproc)
+export OMP_WAIT_POLICY=passive # tests run side by side; a waiting thread must not hold a core
+
+count_failure() { # what
+    echo "FAILED: $1"
+    failed=$((failed + 1))
+}
+
+# Runs a command as one test; its output is shown only if it fails.
+count_command() { # name, command...
+    local name=$1 log start=$SECONDS
+    shift
+    log=$(mktemp)
+    if "$@" >"$log" 2>&1 </dev/null; then
+        passed=$((passed + 1))
+        echo "passed: $name ($((SECONDS - start)) s)"
+    else
+        cat "$log"
+        count_failure "$name"
+    fi
+    rm -f "$log"
+}
+
+build_preset() { # preset
+    local log=build/$1.log start=$SECONDS
+    mkdir -p build
+    echo "building build/$1"
+    if cmake --preset "$1" >"$log" 2>&1 </dev/null &&
+        cmake --build "build/$1" --parallel "$jobs" >>"$log" 2>&1 </dev/null; then
+        echo "built build/$1 ($((SECONDS - start)) s)"
+    else
+        grep -v '^\[[0-9]*/[0-9]*\] [A-Z]' "$log" # what went wrong, without what went well
+        count_failure "building build/$1"
+        return 1
+    fi
+}
+
+# Takes the counts from the report that ctest writes, and believes none that do not add up.
+run_ctest() { # preset, ctest options...
+    local preset=$1 report=$PWD/build/$1/junit.xml log=build/$1/ctest.log start=$SECONDS
+    local expected ran bad
+    shift
+    echo "testing build/$preset"
+    expected=$(ctest --test-dir "build/$preset" -N "$@" 2>/dev/null </dev/null |
+        sed -n 's/^Total Tests: //p')
+    rm -f "$report"
+    ctest --test-dir "build/$preset" -j "$jobs" --timeout 300 --no-tests=error --output-on-failure \
+        --output-junit "$report" "$@" >"$log" 2>&1 </dev/null
+    local status=$?
+    ran=$(grep -c '<testcase .*status="run"' "$report" 2>/dev/null)
+    ran=${ran:-0}
+    bad=$((${expected:-0} - ran))
+    if [[ $bad -lt 0 || ($bad -eq 0 && $status -ne 0) || ${expected:-0} -eq 0 ]]; then
+        bad=1
+    fi
+    passed=$((passed + ran))
+    failed=$((failed + bad))
+    [[ $bad -eq 0 ]] || sed -n '/^test [0-9]/!p' "$log"
+    echo "tested build/$preset: $ran of ${expected:-0} passed ($((SECONDS - start)) s)"
+}
+
+print_counts() {
+    echo "$passed passed, $failed failed"
+    [[ $failed -eq 0 && $passed -gt 0 ]]
+}
