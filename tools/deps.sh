@@ -47,6 +47,7 @@ test    python3-numpy           package
 test    groff-base              command groff
 test    man-db                  command lexgrog
 test    shellcheck              command shellcheck
+test    locales                 package
 data    npm                     command npm
 data    ca-certificates         package
 fashion dataset-fashion-mnist   package
@@ -146,7 +147,7 @@ run_apt() {
 
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-echo "deps.sh: installing ${#missing[@]} missing Debian packages: ${missing[*]}" >&2
+echo "deps.sh: installing missing Debian packages: ${missing[*]}" >&2
 # An update that fails (no network) matters only if the installation fails as well.
 run_apt update >"$log" 2>&1 || true
 if ! run_apt install --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
