@@ -10,16 +10,26 @@
 . "$(dirname "$0")/common/check.sh"
 : "${BUILD:?}"
 
+# These two are called for every #include, so they answer in $REPLY and start no process.
 layer_of() { # path of a file from the root of the tree
     case $1 in
-    include/*) echo public ;;
-    src/base/*) echo base ;;
-    src/kernels/*) echo kernels ;;
-    src/io/*) echo io ;;
-    src/*/*) echo unknown ;;
-    src/*) echo core ;;
-    *) echo "${1%%/*}" ;; # cli, experiments, bench, examples
+    include/*) REPLY=public ;;
+    src/base/*) REPLY=base ;;
+    src/kernels/*) REPLY=kernels ;;
+    src/io/*) REPLY=io ;;
+    src/*/*) REPLY=unknown ;;
+    src/*) REPLY=core ;;
+    *) REPLY=${1%%/*} ;; # cli, experiments, bench, examples
     esac
+}
+
+# The file that an #include names, as the compiler would find it; empty if it is not in the tree.
+resolve() { # root, includer, name
+    for REPLY in "${2%/*}/$3" "include/$3" "src/$3" ''; do
+        if [[ -f $1/$REPLY ]]; then
+            return
+        fi
+    done
 }
 
 may_include() { # layer of the includer, layer of the included
@@ -34,32 +44,24 @@ may_include() { # layer of the includer, layer of the included
     esac
 }
 
-# The file that an #include names, as the compiler would find it, from the root of the tree.
-resolve() { # root, includer, name
-    local directory
-    for directory in "$(dirname "$2")" include src; do
-        if [[ -f $1/$directory/$3 ]]; then
-            echo "$directory/$3"
-            return
-        fi
-    done
-}
-
 wrong_includes() { # root
     local file layer number name style target
     tree_files "$1" 'include/*.h' {src,cli,experiments,bench,examples}'/*.[ch]' |
         while IFS= read -r file; do
-            layer=$(layer_of "$file")
+            layer_of "$file"
+            layer=$REPLY
             sed -nE '/^[ \t]*#[ \t]*include[ \t]*["<]/{=;s/^[^"<]*(["<])([^">]*)[">].*/\1\2/p}' \
                 "$1/$file" | paste - - | while read -r number name; do
                 style=${name:0:1}
                 name=${name:1}
-                target=$(resolve "$1" "$file" "$name")
+                resolve "$1" "$file" "$name"
+                target=$REPLY
+                layer_of "$target"
                 if [[ $name == *..* ]]; then
                     echo "$file:$number: include paths do not climb: $name"
                 elif [[ -z $target && $style == '"' ]]; then
                     echo "$file:$number: no such file in the tree: $name"
-                elif [[ -n $target ]] && ! may_include "$layer" "$(layer_of "$target")"; then
+                elif [[ -n $target ]] && ! may_include "$layer" "$REPLY"; then
                     echo "$file:$number: $layer must not include $target"
                 fi
             done
@@ -77,7 +79,7 @@ repeated_names() { # root
 # hidden state (strtok, rand, lgamma's signgam).
 readonly ALLOWED='
 isg_[a-z0-9_]+
-mem(cpy|move|set|cmp|chr) str(len|nlen|cmp|ncmp|chr|rchr|str|spn|cspn|pbrk) bcmp
+mem(cpy|move|set|cmp|chr) str(len|nlen|cpy|ncpy|cat|ncat|cmp|ncmp|chr|rchr|str|spn|cspn|pbrk) bcmp
 v?snprintf strto(l|ll|ul|ull|imax|umax) (__isoc23_)?strtou?ll? __errno_location
 qsort bsearch
 (a?(sin|cos|tan)h?|atan2|exp|exp2|expm1|log|log2|log10|log1p|pow|sqrt|cbrt|hypot|fabs|floor|ceil|trunc|rint|nearbyint|l?l?round|l?l?rint|ldexp|frexp|scalbn|scalbln|modf|fmod|fma|fmin|fmax|copysign|nextafter|erf|erfc|tgamma|lgamma_r)f?
@@ -98,7 +100,7 @@ _?_?exit _Exit quick_exit abort raise kill
 (secure_)?getenv environ setenv unsetenv putenv clearenv
 system popen v?fork exec[vlpe]+ posix_spawnp?
 signal sigaction setlocale umask chdir fchdir atexit
-s?rand(_r)? s?random [dlem]rand48 strtok gets v?sprintf strcpy strcat tmpnam mktemp
+s?rand(_r)? s?random [dlem]rand48 strtok gets v?sprintf tmpnam mktemp
 '
 
 pattern_of() { # the words of a list, as one anchored expression
