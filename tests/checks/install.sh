@@ -31,9 +31,10 @@ build_with_pkg_config() { # prefix
     [[ $(pkg-config --cflags isinglass) == *"$1"/* ]] || die "pkg-config: does not follow the prefix"
     read -ra flags <<<"$(pkg-config --cflags isinglass)"
     read -ra shared <<<"$(pkg-config --libs isinglass)"
-    # The linker takes the shared library when it has the choice.
+    # The linker takes the shared library when it has the choice, and of a static one only what the
+    # program calls, which would not show whether all that the rest needs is named.
     read -ra static <<<"$(pkg-config --static --libs isinglass |
-        sed 's/-lisinglass\b/-l:libisinglass.a/')"
+        sed 's/-lisinglass\b/-Wl,--whole-archive -l:libisinglass.a -Wl,--no-whole-archive/')"
     cp "$SOURCE/tests/checks/consumer/consumer.c" "$outside/consumer.c"
     quietly "$CC" "${flags[@]}" "$outside/consumer.c" -o "$outside/shared" "${shared[@]}"
     quietly "$CC" "${flags[@]}" "$outside/consumer.c" -o "$outside/static" "${static[@]}"
