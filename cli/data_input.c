@@ -1,0 +1,106 @@
+/* data_input.c - DATA on the command line: a name of the catalog or a file, and how to read it
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "data_input.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "catalog.h"
+#include "memory.h"
+#include "number.h"
+#include "progress.h"
+#include "suggest.h"
+
+const char *const header_choices[] = {"auto", "yes", "no", NULL}; /* in the order of isg_header */
+const char *const data_names[] = {"mnist:train", "mnist:test", "fashion:train", "fashion:test",
+                                  NULL};
+
+static exit_code parse_shape(const char *text, size_t *height, size_t *width) {
+    char first[32] = "";
+    const char *cross = strchr(text, 'x');
+    const size_t length = cross ? (size_t)(cross - text) : sizeof first;
+    if (length < sizeof first) {
+        memcpy(first, text, length);
+        if (number_size(first, height) && number_size(cross + 1, width) && *height > 0 &&
+            *width > 0)
+            return EXIT_DONE;
+    }
+    return fail(EXIT_MISUSED, "--shape: expected HxW such as 28x28, found '%s'", text);
+}
+
+/* Paths of a catalog data set; both stay NULL if the name is none of the catalog's. */
+static exit_code catalog_paths(const call *call, const char *name, isg_dataset_options *options,
+                               char **images, char **labels) {
+    const char *colon = strchr(name, ':');
+    const size_t length = colon ? (size_t)(colon - name) : strlen(name);
+    const catalog_entry *entry = catalog_find(name, length);
+    if (!entry)
+        return EXIT_DONE;
+    const bool is_train = colon && strcmp(colon, ":train") == 0;
+    if (!is_train && !(colon && strcmp(colon, ":test") == 0)) {
+        if (!colon && access(name, F_OK) == 0)
+            return EXIT_DONE; /* a file that happens to have the name */
+        return fail(EXIT_MISUSED, "DATA: expected %s:train or %s:test, found '%s'", entry->name,
+                    entry->name, name);
+    }
+    const size_t image_file = is_train ? CATALOG_TRAIN_IMAGES : CATALOG_TEST_IMAGES;
+    const size_t label_file = is_train ? CATALOG_TRAIN_LABELS : CATALOG_TEST_LABELS;
+    exit_code code = catalog_path(images, &call->common, entry, image_file);
+    if (code == EXIT_DONE)
+        code = catalog_path(labels, &call->common, entry, label_file);
+    if (code != EXIT_DONE)
+        return code;
+    if (access(*images, F_OK) != 0 || access(*labels, F_OK) != 0)
+        return fail(EXIT_FILE, "%s: not installed (%s is missing); run: isinglass data get %s",
+                    name, access(*images, F_OK) != 0 ? *images : *labels, entry->name);
+    options->expected_sha256 = entry->files[image_file].sha256;
+    if (!options->labels_path) {
+        options->labels_path = *labels;
+        options->expected_labels_sha256 = entry->files[label_file].sha256;
+    }
+    return EXIT_DONE;
+}
+
+static exit_code load_failed(isg_status status, const char *name, bool is_catalog) {
+    const exit_code code = fail_status(status);
+    if (is_catalog && (status == ISG_ERR_FORMAT || status == ISG_ERR_IO))
+        return fail(code, "%s; 'isinglass data get %.*s' repairs it", isg_error_message(),
+                    (int)strcspn(name, ":"), name);
+    const char *near = status == ISG_ERR_IO ? suggest_nearest(name, data_names) : NULL;
+    if (near)
+        return fail(code, "%s; did you mean %s?", isg_error_message(), near);
+    return code;
+}
+
+exit_code data_load(isg_dataset **out, const call *call, const char *name,
+                    const data_settings *settings) {
+    isg_dataset_options options = isg_dataset_defaults();
+    options.labels_path = settings->labels;
+    options.label_column = settings->label_column;
+    options.header = (isg_header)settings->header;
+    options.only_class = settings->only_class;
+    options.limit = settings->limit;
+    if (call_has_option(call, "threshold"))
+        options.threshold = settings->threshold;
+    char *images = NULL, *labels = NULL;
+    exit_code code = EXIT_DONE;
+    if (settings->shape)
+        code = parse_shape(settings->shape, &options.image_height, &options.image_width);
+    if (code == EXIT_DONE)
+        code = catalog_paths(call, name, &options, &images, &labels);
+    if (code == EXIT_DONE) {
+        progress bar;
+        progress_start(&bar, &call->common, "reading");
+        options.progress = &bar.report;
+        const isg_status status = isg_dataset_load(out, images ? images : name, &options);
+        progress_finish(&bar);
+        if (status != ISG_OK)
+            code = load_failed(status, name, images != NULL);
+    }
+    memory_release(images);
+    memory_release(labels);
+    return code;
+}

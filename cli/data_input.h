@@ -1,0 +1,59 @@
+/* data_input.h - DATA on the command line: a name of the catalog or a file, and how to read it
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A verb that takes DATA has a data_settings in its settings and DATA_OPTIONS in its table.
+ */
+#ifndef CLI_DATA_INPUT_H
+#define CLI_DATA_INPUT_H
+
+#include "command.h"
+
+typedef struct data_settings {
+    const char *labels, *label_column, *shape, *only_class;
+    size_t header; /* an isg_header */
+    double threshold;
+    size_t limit;
+} data_settings;
+
+extern const char *const header_choices[];
+extern const char *const data_names[]; /* "mnist:train", ...: for arguments called DATA */
+
+#define DATA_OPTION(type, member, field) .offset = offsetof(type, member.field)
+
+/* clang-format off */
+#define DATA_OPTIONS(type, member)                                                                 \
+    {.name = "labels", .kind = OPTION_FILE, .metavar = "FILE", DATA_OPTION(type, member, labels),  \
+     .otherwise = "those in the data file, if any",                                                \
+     .help = "Read the labels from FILE (IDX, .npy, array y of an .npz, or text, one a line)"},    \
+    {.name = "label-column", .kind = OPTION_TEXT, .metavar = "COLUMN",                             \
+     DATA_OPTION(type, member, label_column), .otherwise = "none",                                 \
+     .help = "Column of a .csv or .tsv that holds the labels: its name in the heading, or its "    \
+             "number from 1 (-1 is the last)"},                                                    \
+    {.name = "header", .kind = OPTION_CHOICE, .metavar = "WHETHER", .choices = header_choices,     \
+     .initial = "auto", DATA_OPTION(type, member, header),                                         \
+     .help = "Whether the first row of a .csv or .tsv is a heading"},                              \
+    {.name = "threshold", .kind = OPTION_DOUBLE, .metavar = "T",                                   \
+     DATA_OPTION(type, member, threshold), .otherwise = "0.01 for images, else 0",                 \
+     .help = "A value above T is +1, any other -1; T is a fraction of full scale, which is 255 "   \
+             "for 8-bit grey levels, else 1"},                                                     \
+    {.name = "shape", .kind = OPTION_TEXT, .metavar = "HxW", DATA_OPTION(type, member, shape),     \
+     .otherwise = "as the file says",                                                              \
+     .help = "The rows are images of H rows and W columns, such as 28x28"},                        \
+    {.name = "class", .kind = OPTION_TEXT, .metavar = "C", DATA_OPTION(type, member, only_class),  \
+     .otherwise = "all", .help = "Keep only the samples of class C"},                              \
+    {.name = "limit", .kind = OPTION_SIZE, .metavar = "M", .low = 1, .high = 1e15,                 \
+     DATA_OPTION(type, member, limit), .otherwise = "all",                                         \
+     .help = "Keep only the first M samples (of class C, if --class is given)"}
+/* clang-format on */
+
+/* Loads what the argument names, with progress on the terminal. */
+exit_code data_load(isg_dataset **out, const call *call, const char *name,
+                    const data_settings *settings);
+
+/* A sentence ready for "DATA: ": what may stand there, for the help of an argument. */
+#define DATA_HELP                                                                                  \
+    "mnist:train, mnist:test, fashion:train, fashion:test, or a file: IDX, .npy, .npz (arrays X "  \
+    "and y), .csv, .tsv or .mtx; all but .npz may end in .gz"
+
+#endif

@@ -1,0 +1,61 @@
+/* fuzz_dataset.c - any bytes as a data set of any format, under any options
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The first two bytes choose the name, which tells the format, and the options. A data set that
+ * loads must keep its promises.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "isinglass.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void check(const isg_dataset *data) {
+    const isg_dataset_info info = isg_dataset_describe(data);
+    size_t duplicates = 0, total = 0;
+    if (info.n_samples == 0 || info.n_visible == 0)
+        abort();
+    for (size_t c = 0; c < info.n_classes; c++) {
+        if (isg_dataset_class_size(data, c) == 0 || !isg_dataset_class_name(data, c)[0])
+            abort();
+        total += isg_dataset_class_size(data, c);
+    }
+    if (info.n_classes > 0 && total != info.n_samples)
+        abort();
+    for (size_t row = 0; row < info.n_samples; row++) {
+        const uint64_t *spins = isg_dataset_row(data, row);
+        if (info.n_visible % 64 && spins[info.n_visible / 64] >> info.n_visible % 64)
+            abort();
+    }
+    const double share = isg_dataset_positive_fraction(data);
+    if (!(share >= 0 && share <= 1))
+        abort();
+    if (isg_dataset_count_duplicates(data, &duplicates) != ISG_OK || duplicates >= info.n_samples)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+    static const char *const names[] = {"x.idx", "x.idx.gz", "x.npy", "x.npz",
+                                        "x.csv", "x.csv.gz", "x.tsv", "x.mtx"};
+    static const char *const columns[] = {NULL, "1", "-1", "label"};
+    if (size < 2)
+        return 0;
+    isg_dataset_options options = isg_dataset_defaults();
+    options.label_column = columns[bytes[0] >> 3 & 3];
+    options.header = (isg_header)((bytes[0] >> 5 & 3) % 3);
+    options.limit = bytes[1] & 3;
+    options.only_class = bytes[1] & 4 ? "1" : NULL;
+    if (bytes[1] & 8)
+        options.threshold = bytes[1] & 16 ? -0.5 : 0.5;
+    if (bytes[1] & 32)
+        options.image_height = options.image_width = 2;
+    isg_dataset *data = NULL;
+    if (isg_dataset_load_memory(&data, names[bytes[0] & 7], bytes + 2, size - 2, &options) ==
+        ISG_OK)
+        check(data);
+    isg_dataset_free(data);
+    return 0;
+}
