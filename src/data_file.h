@@ -5,6 +5,7 @@
 #ifndef ISG_DATA_FILE_H
 #define ISG_DATA_FILE_H
 
+#include "io/array.h"
 #include "io/csv.h"
 #include "io/zip.h"
 #include "labels.h"
@@ -50,6 +51,7 @@ isg_status isg_labels_read_array(isg_labels *labels, isg_source *source,
 
 /* Which field of a row `label_column` means: a name, if the current row of `csv` is a heading, else
    a number from 1, or from -1 backwards. `name` is the file's, for the error sentence. */
+bool isg_is_column_number(const char *label_column);
 isg_status isg_find_column(const isg_csv *csv, bool is_heading, const char *label_column,
                            const char *name, size_t *out);
 

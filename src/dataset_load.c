@@ -173,10 +173,10 @@ static isg_status find_heading(const loader *load, const isg_csv *csv, const cha
                                bool *is_heading) {
     const char *label_column = load->options->label_column;
     size_t column = SIZE_MAX, numbers = 0, words = 0, odd = 0;
+    /* In a row of data a number may stand anywhere, so only a word can be found as a name. */
+    const bool is_named = label_column && !isg_is_column_number(label_column);
     if (label_column)
-        ISG_TRY(
-            isg_find_column(name, label_column, isg_csv_fields(csv), isg_csv_count(csv), &column));
-    const bool is_named = label_column && strcmp(isg_csv_field(csv, column), label_column) == 0;
+        ISG_TRY(isg_find_column(csv, is_named, label_column, name, &column));
     for (size_t k = 0; k < isg_csv_count(csv); k++) {
         double number = 0;
         const char *field = isg_csv_field(csv, k);

@@ -68,6 +68,11 @@ done:
     return status;
 }
 
+bool isg_is_column_number(const char *label_column) {
+    size_t number = 0;
+    return isg_parse_size(label_column + (label_column[0] == '-'), &number);
+}
+
 isg_status isg_find_column(const isg_csv *csv, bool is_heading, const char *label_column,
                            const char *name, size_t *out) {
     const size_t n_fields = isg_csv_count(csv);
@@ -110,8 +115,9 @@ static isg_status read_text_labels(isg_labels *labels, isg_data_file *input,
         if (row == 0) {
             n_fields = isg_csv_count(csv);
             if (label_column)
-                ISG_TRY_GOTO(
-                    isg_find_column(name, label_column, isg_csv_fields(csv), n_fields, &column));
+                ISG_TRY_GOTO(isg_find_column(
+                    csv, header == ISG_HEADER_YES || !isg_is_column_number(label_column),
+                    label_column, name, &column));
         }
         if (isg_csv_count(csv) != n_fields || (n_fields != 1 && !label_column)) {
             status = isg_fail(ISG_ERR_FORMAT, "%s: expected %zu field%s, found %zu", where,
