@@ -1,0 +1,192 @@
+/* output.c - results for stdout, readable or JSON, gathered first and written at once
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+enum { LABEL_COLUMNS = 20 };
+
+/* Room for `count` more bytes; false, and remembered, if there is no memory. */
+static bool make_room(output *out, size_t count) {
+    if (out->is_out_of_memory)
+        return false;
+    if (count <= out->capacity - out->length)
+        return true;
+    if (count > SIZE_MAX / 4 - out->length) {
+        out->is_out_of_memory = true;
+        return false;
+    }
+    const size_t capacity = 2 * (out->length + count) + 1000;
+    char *moved = memory_resize(out->text, out->length, capacity);
+    if (!moved) {
+        out->is_out_of_memory = true;
+        return false;
+    }
+    out->text = moved;
+    out->capacity = capacity;
+    return true;
+}
+
+void output_bytes(output *out, const char *bytes, size_t count) {
+    if (count == 0 || !make_room(out, count))
+        return;
+    memcpy(out->text + out->length, bytes, count);
+    out->length += count;
+}
+
+static void print_list(output *out, const char *format, va_list arguments) CLI_PRINTF(2, 0);
+static void print_list(output *out, const char *format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    if (length > 0 && make_room(out, (size_t)length + 1)) {
+        vsnprintf(out->text + out->length, (size_t)length + 1, format, again);
+        out->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void output_print(output *out, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    print_list(out, format, arguments);
+    va_end(arguments);
+}
+
+void output_field(output *out, const char *label, const char *format, ...) {
+    output_print(out, "%-*s ", LABEL_COLUMNS - 1, label);
+    va_list arguments;
+    va_start(arguments, format);
+    print_list(out, format, arguments);
+    va_end(arguments);
+    output_print(out, "\n");
+}
+
+void output_fill(output *out, size_t column, size_t indent, const char *text) {
+    bool is_first = true;
+    while (*text) {
+        const bool is_paragraph = *text == '\n';
+        text += strspn(text, " \n");
+        const size_t length = strcspn(text, " \n");
+        if (length == 0)
+            break;
+        const bool is_full = column + !is_first + length > OUTPUT_COLUMNS;
+        if (!is_first && (is_paragraph || is_full)) {
+            output_print(out, is_paragraph ? "\n\n%*s" : "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!is_first) {
+            output_print(out, " ");
+            column++;
+        } else if (column < indent) {
+            output_print(out, "%*s", (int)(indent - column), "");
+            column = indent;
+        }
+        output_bytes(out, text, length);
+        column += length;
+        text += length;
+        is_first = false;
+    }
+    output_print(out, "\n");
+}
+
+static int take_json(const char *bytes, size_t count, void *user) {
+    output_bytes(user, bytes, count);
+    return 0;
+}
+
+void output_json(output *out, json_t *document) {
+    if (!document || json_dump_callback(document, take_json, out, JSON_INDENT(2)) != 0)
+        out->is_out_of_memory = true;
+    output_print(out, "\n");
+    json_decref(document);
+}
+
+/* The length of the UTF-8 sequence at `s`, at most 4; 0 if it is none (RFC 3629). */
+static size_t sequence_length(const unsigned char *s) {
+    if (s[0] < 0x80)
+        return 1;
+    const size_t length = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
+                          : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                          : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                                        : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    /* Longer than need be, a surrogate, or beyond U+10FFFF. */
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
+        return 0;
+    return length;
+}
+
+json_t *json_text(const char *text) {
+    static const char replacement[] = "\xef\xbf\xbd";
+    output valid = {0};
+    for (const char *c = text; *c;) {
+        const size_t length = sequence_length((const unsigned char *)c);
+        output_bytes(&valid, length ? c : replacement, length ? length : sizeof replacement - 1);
+        c += length ? length : 1;
+    }
+    json_t *string =
+        valid.is_out_of_memory ? NULL : json_stringn(valid.text ? valid.text : "", valid.length);
+    output_free(&valid);
+    return string;
+}
+
+json_t *json_number(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static exit_code write_failed(int descriptor) {
+    return fail(EXIT_FILE, "%s: could not be written: %s",
+                descriptor == STDERR_FILENO ? "standard error" : "standard output",
+                strerror(errno));
+}
+
+exit_code output_write(output *out, int descriptor) {
+    if (out->is_out_of_memory)
+        return fail_memory();
+    for (size_t done = 0; done < out->length;) {
+        const ssize_t written = write(descriptor, out->text + done, out->length - done);
+        if (written >= 0) {
+            done += (size_t)written;
+        } else if (errno == EAGAIN) {
+            struct pollfd ready = {.fd = descriptor, .events = POLLOUT};
+            poll(&ready, 1, -1);
+        } else if (errno != EINTR) {
+            return write_failed(descriptor);
+        }
+    }
+    if (out->length > 0 && descriptor == STDOUT_FILENO && close(descriptor) != 0 && errno != EINTR)
+        return write_failed(descriptor);
+    return EXIT_DONE;
+}
+
+void output_free(output *out) {
+    memory_release(out->text);
+    *out = (output){0};
+}
+
+void output_guard_streams(void) {
+    for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++) {
+        if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF)
+            continue;
+        /* The lowest free number is this one. Opened for the wrong direction on purpose. */
+        const int mode = descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        if (open("/dev/null", mode) < 0)
+            return;
+    }
+}

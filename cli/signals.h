@@ -1,0 +1,17 @@
+/* signals.h - Ctrl-C and SIGTERM as a request to stop, while there is something to save
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
+
+/* From now on the first SIGINT or SIGTERM is only remembered; the second one ends the program at
+   once. A reader of stderr that went away no longer ends it either. Signals ignored at the start
+   (nohup, a job in the background) stay ignored. Calls nest. */
+void signals_catch(void);
+void signals_release(void);
+
+/* The signal remembered, SIGINT or SIGTERM; 0 if none came. */
+int signals_caught(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* suggest.h - the word that was probably meant
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLI_SUGGEST_H
+#define CLI_SUGGEST_H
+
+#include <stddef.h>
+
+/* The fewest insertions, deletions, substitutions and swaps of neighbors that turn `a` into `b`,
+   no part edited twice (optimal string alignment); capitals count as small letters. SIZE_MAX if either is longer than 63 bytes. */
+size_t edit_distance(const char *a, const char *b);
+
+/* Keeps the best of the candidates offered so far. Start with {typed}. */
+enum { SUGGESTION_BYTES = 64 };
+typedef struct suggestion {
+    const char *typed;
+    char best[SUGGESTION_BYTES]; /* empty while nothing is near enough */
+    size_t distance;
+} suggestion;
+
+/* Near enough is a mistake in every third letter, or a candidate that starts with what was typed.
+   Dashes in front do not count; the first of equally near candidates wins. `shown` is what the
+   user should have typed, often the candidate itself. */
+void suggest(suggestion *nearest, const char *candidate, const char *shown);
+
+#endif
