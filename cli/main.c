@@ -1,7 +1,83 @@
-/* main.c - isinglass, the command line */
-#include "isinglass.h"
-#include <stdio.h>
-int main(void) {
-    puts(isg_version());
-    return 0;
+/* main.c - isinglass, the command line
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Reads the command line, runs the verb, writes its result to stdout and one sentence to stderr if
+ * something failed. What the verbs are is in commands.c.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <unistd.h>
+
+#include "help.h"
+#include "memory.h"
+#include "options.h"
+
+static void print_help(invocation *call, bool is_full) {
+    if (call->verb)
+        help_command(call->out, call->verb, is_full);
+    else if (call->group)
+        help_group(call->out, call->group);
+    else
+        help_overview(call->out, is_full);
+}
+
+static exit_code run_verb(const invocation *call) {
+    exit_code code = options_check(call);
+    if (code == EXIT_DONE)
+        code = common_apply(&call->common);
+    return code == EXIT_DONE ? call->verb->run(call) : code;
+}
+
+static exit_code answer(invocation *call, int argc, char *const *argv) {
+    exit_code code = options_parse(call, argc, argv);
+    const bool is_full = options_mention(argc, argv, "--help");
+    const bool wants_help = is_full || options_mention(argc, argv, "-h");
+    const bool has_verb = call->verb || call->group;
+    /* Help is for those who do not know yet how to say it: it outranks other mistakes. */
+    if (wants_help && (code == EXIT_DONE || (code == EXIT_MISUSED && has_verb))) {
+        print_help(call, is_full);
+        return EXIT_DONE;
+    }
+    if (code != EXIT_DONE)
+        return code;
+    if (call->common.version && call->common.json)
+        output_json(call->out, json_pack("{s:s}", "version", isg_version()));
+    else if (call->common.version)
+        output_print(call->out, "isinglass %s\n", isg_version());
+    else if (call->common.print_man)
+        print_manual(call->out);
+    else if (call->common.print_completion)
+        print_completion(call->out);
+    else
+        code = run_verb(call);
+    return code;
+}
+
+/* Without any argument: the overview, but as a misuse. */
+static exit_code answer_nothing(output *out) {
+    help_overview(out, true);
+    const exit_code code = output_write(out, STDERR_FILENO);
+    return code == EXIT_DONE ? EXIT_MISUSED : code;
+}
+
+int main(int argc, char **argv) {
+    output out = {0};
+    invocation call = {.out = &out};
+    output_guard_streams();
+    exit_code code = memory_start();
+    if (code == EXIT_DONE && argc < 2) {
+        code = answer_nothing(&out);
+    } else if (code == EXIT_DONE) {
+        code = answer(&call, argc, argv);
+        /* A "no" is a result too. */
+        if (code == EXIT_DONE || code == EXIT_FAILED) {
+            const exit_code written = output_write(&out, STDOUT_FILENO);
+            code = written == EXIT_DONE ? code : written;
+        }
+    }
+    if (code != EXIT_DONE)
+        failure_print();
+    options_free(&call);
+    output_free(&out);
+    return (int)code;
 }

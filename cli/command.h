@@ -1,0 +1,104 @@
+/* command.h - what a verb is: tables that drive parsing, help, manual page and completion
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A verb is one file cmd_NAME.c that ends in one `const command`, listed in commands.c. Texts are
+ * plain ASCII; a newline in a description starts a new paragraph.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common.h"
+#include "failure.h"
+#include "output.h"
+
+/* How a value is read, and the type of the field it is stored in. */
+typedef enum option_kind {
+    OPTION_FLAG,      /* bool, no value */
+    OPTION_TEXT,      /* const char *, borrowed from the command line; never empty */
+    OPTION_FILE,      /* the same, completed as a file name */
+    OPTION_DIRECTORY, /* the same, completed as a directory */
+    OPTION_CHOICE,    /* size_t, an index into `choices` */
+    OPTION_SIZE,      /* size_t */
+    OPTION_UINT64,    /* uint64_t */
+    OPTION_DOUBLE     /* double, always finite */
+} option_kind;
+
+typedef struct option_entry {
+    const char *name; /* long name without the dashes, "" for none; NULL ends a table */
+    char letter;      /* short name, 0 for none */
+    option_kind kind;
+    const char *metavar;        /* how help writes the value: "FILE" */
+    const char *help;           /* one sentence without a final point */
+    const char *initial;        /* default, read like a typed value; NULL leaves the field zero */
+    const char *otherwise;      /* what help says in place of `initial`: "all cores" */
+    const char *const *choices; /* ends with NULL */
+    double low, high;           /* range of a number, ends included; HUGE_VAL: none; 0, 0: any */
+    bool is_above_low;          /* then `low` itself is not allowed */
+    bool is_required;
+    bool is_hidden; /* parsed, but shown nowhere */
+    size_t offset;  /* of the field in the struct the table fills */
+} option_entry;
+
+typedef struct argument_entry {
+    const char *name; /* "DATA"; NULL ends a table */
+    const char *help;
+    const char *const *choices; /* NULL: anything; ends with NULL */
+    bool is_open;               /* `choices` are only the values with a name of their own */
+    bool is_file;               /* completed as a file name, beside the choices */
+    bool is_optional;           /* only at the end */
+    bool is_repeated;           /* only the last one: takes all that follow too */
+} argument_entry;
+
+typedef struct example {
+    const char *line; /* what to type, from the program's name on; NULL ends a table */
+    const char *what;
+} example;
+
+typedef struct json_key {
+    const char *key; /* "log_z.value", "classes[].count"; NULL ends a table */
+    const char *what;
+} json_key;
+
+struct invocation;
+
+typedef struct command {
+    const char *group;       /* "data" of "data get"; NULL for a verb of one word */
+    const char *name;        /* "get" */
+    const char *section;     /* heading in the overview; neighbors with the same one share it */
+    const char *summary;     /* what it does, one short line without a final point */
+    const char *description; /* full help: paragraphs */
+    const argument_entry *arguments; /* these four tables may be NULL */
+    const option_entry *options;
+    const json_key *json_keys;
+    const example *examples;
+    size_t settings_bytes; /* size of the struct that `options` fills */
+    exit_code (*run)(const struct invocation *call);
+} command;
+
+/* Ends with NULL; in the order in which a user meets them. */
+extern const command *const commands[];
+
+/* The options that every verb takes; they fill a common_settings. */
+extern const option_entry common_options[];
+
+/* One parsed command line. */
+typedef struct invocation {
+    const command *verb; /* NULL if no verb was given */
+    const char *group;   /* first word of a two-word verb, given or not the second */
+    common_settings common;
+    void *settings;         /* the struct filled from verb->options */
+    const char **arguments; /* n_arguments texts, borrowed from the command line */
+    size_t n_arguments;
+    uint64_t common_given, given; /* bit i: option i of the table was typed */
+    output *out;                  /* results; written to stdout once run() has returned */
+} invocation;
+
+/* Whether the user typed the command's option of this name. */
+bool call_has_option(const invocation *call, const char *name);
+
+#endif

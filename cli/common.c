@@ -1,0 +1,104 @@
+/* common.c - the options that every verb takes, and what they do
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "memory.h"
+#include "number.h"
+
+enum { MAXIMUM_THREADS = 1024 };
+
+#define FIELD(name) offsetof(common_settings, name)
+
+/* clang-format off */
+const option_entry common_options[] = {
+    {.name = "seed", .kind = OPTION_UINT64, .metavar = "N", .initial = "1", .offset = FIELD(seed),
+     .help = "Start of all randomness; the same seed gives the same result on any number of "
+             "threads"},
+    {.name = "threads", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = MAXIMUM_THREADS,
+     .otherwise = "$OMP_NUM_THREADS or one per core", .offset = FIELD(threads),
+     .help = "Use N threads, 1 to 1024; never changes a result"},
+    {.name = "isa", .kind = OPTION_TEXT, .metavar = "NAME", .otherwise = "best",
+     .offset = FIELD(isa),
+     .help = "Use this instruction set, one of those that 'isinglass info' lists"},
+    {.name = "json", .kind = OPTION_FLAG, .offset = FIELD(json),
+     .help = "Print the result as one JSON document"},
+    {.name = "quiet", .kind = OPTION_FLAG, .offset = FIELD(quiet),
+     .help = "Show no progress and no remarks, only results and errors"},
+    {.name = "force", .kind = OPTION_FLAG, .offset = FIELD(force),
+     .help = "Overwrite files that are there already"},
+    {.name = "data-dir", .kind = OPTION_DIRECTORY, .metavar = "DIR", .offset = FIELD(data_dir),
+     .otherwise = "$ISINGLASS_DATA, else $XDG_DATA_HOME/isinglass, else "
+                  "~/.local/share/isinglass",
+     .help = "Keep data sets in this directory"},
+    {.name = "", .letter = 'h', .kind = OPTION_FLAG, .offset = FIELD(short_help),
+     .help = "Show a short help"},
+    {.name = "help", .kind = OPTION_FLAG, .offset = FIELD(full_help),
+     .help = "Show the full help, with examples"},
+    {.name = "version", .kind = OPTION_FLAG, .offset = FIELD(version),
+     .help = "Show the version"},
+    {.name = "print-man", .kind = OPTION_FLAG, .is_hidden = true, .offset = FIELD(print_man),
+     .help = "Print the manual page"},
+    {.name = "print-completion", .kind = OPTION_FLAG, .is_hidden = true,
+     .offset = FIELD(print_completion), .help = "Print the completion for bash"},
+    {.name = NULL},
+};
+/* clang-format on */
+
+const environment_variable environment_variables[] = {
+    {"ISINGLASS_DATA", "Directory of data sets, if --data-dir is not given"},
+    {"XDG_DATA_HOME", "Its subdirectory isinglass holds the data sets, if neither is given; must "
+                      "be an absolute path"},
+    {"OMP_NUM_THREADS", "Number of threads, if --threads is not given"},
+    {"NO_COLOR", "If set and not empty, the progress bar has no color"},
+    {NULL, NULL},
+};
+
+/* An empty variable counts as not set, as the XDG specification asks. */
+static const char *environment(const char *name) {
+    const char *value = getenv(name);
+    return value && value[0] ? value : NULL;
+}
+
+/* The first number of OMP_NUM_THREADS, which may be a list for nested regions; 0 (one per core)
+   if there is none that makes sense. */
+static size_t threads_of_environment(void) {
+    const char *list = environment("OMP_NUM_THREADS");
+    char first[8] = "";
+    size_t threads = 0;
+    const size_t length = list ? strcspn(list, ", ") : 0;
+    if (length == 0 || length >= sizeof first)
+        return 0;
+    memcpy(first, list, length);
+    return number_size(first, &threads) && threads <= MAXIMUM_THREADS ? threads : 0;
+}
+
+exit_code common_apply(const common_settings *common) {
+    isg_set_threads(common->threads ? common->threads : threads_of_environment());
+    return common->isa ? fail_status(isg_set_isa(common->isa)) : EXIT_DONE;
+}
+
+exit_code data_directory(char **out, const common_settings *common) {
+    const char *given = common->data_dir ? common->data_dir : environment("ISINGLASS_DATA");
+    const char *xdg = environment("XDG_DATA_HOME"), *home = environment("HOME");
+    char *path = NULL;
+    if (given)
+        path = memory_format("%s", given);
+    else if (xdg && xdg[0] == '/')
+        path = memory_format("%s/isinglass", xdg);
+    else if (home)
+        path = memory_format("%s/.local/share/isinglass", home);
+    else
+        return fail(EXIT_MISUSED, "data directory: HOME is not set, so give --data-dir DIR or set "
+                                  "ISINGLASS_DATA");
+    if (!path)
+        return fail_memory();
+    *out = path;
+    return EXIT_DONE;
+}

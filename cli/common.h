@@ -1,0 +1,32 @@
+/* common.h - the options that every verb takes, and what they do
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLI_COMMON_H
+#define CLI_COMMON_H
+
+#include "failure.h"
+
+typedef struct common_settings {
+    uint64_t seed;
+    size_t threads;  /* 0 if not given */
+    const char *isa; /* NULL if not given */
+    bool json, quiet, force;
+    const char *data_dir; /* NULL if not given: ask data_directory() */
+    bool short_help, full_help, version, print_man, print_completion;
+} common_settings;
+
+/* The variables of the environment the program reads; ends with a NULL name. */
+typedef struct environment_variable {
+    const char *name, *what;
+} environment_variable;
+extern const environment_variable environment_variables[];
+
+/* Hands the number of threads and the instruction set to the library. */
+exit_code common_apply(const common_settings *common);
+
+/* Where data sets are installed, which need not exist; the caller releases the text. Fails if
+   neither the options nor the environment tell. */
+exit_code data_directory(char **out, const common_settings *common);
+
+#endif

@@ -1,0 +1,192 @@
+/* help.c - help texts from the tables of command.h
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+
+const char program_summary[] =
+    "Hopfield networks and restricted Boltzmann machines as two views of one object";
+
+enum { NAME_COLUMN = 2, TEXT_COLUMN = 20, LABEL_BYTES = 64 };
+
+/* A name in the left column and its text, filled, in the right one. */
+static void print_row(output *out, const char *name, const char *text) {
+    size_t column = NAME_COLUMN + strlen(name);
+    output_print(out, "%*s%s", NAME_COLUMN, "", name);
+    if (column + 2 > TEXT_COLUMN) {
+        output_print(out, "\n");
+        column = 0;
+    }
+    output_fill(out, column, TEXT_COLUMN, text);
+}
+
+const char *shown_default(const option_entry *option) {
+    return option->otherwise ? option->otherwise : option->initial;
+}
+
+void print_usage(output *out, const command *verb) {
+    output_print(out, "[options]");
+    for (const option_entry *o = verb->options; o && o->name; o++)
+        if (o->is_required && o->letter)
+            output_print(out, " -%c %s", o->letter, o->metavar);
+        else if (o->is_required)
+            output_print(out, " --%s %s", o->name, o->metavar);
+    for (const argument_entry *a = verb->arguments; a && a->name; a++)
+        output_print(out, " %s%s%s%s", a->is_optional ? "[" : "", a->name,
+                     a->is_repeated ? "..." : "", a->is_optional ? "]" : "");
+}
+
+/* "-o, --output FILE" */
+static const char *format_label(const option_entry *option, char label[LABEL_BYTES]) {
+    const bool has_name = option->name[0], has_value = option->metavar;
+    char letter[8] = "";
+    if (option->letter)
+        snprintf(letter, sizeof letter, has_name ? "-%c, " : "-%c", option->letter);
+    snprintf(label, LABEL_BYTES, "%s%s%s%s%s", letter, has_name ? "--" : "", option->name,
+             has_value ? " " : "", has_value ? option->metavar : "");
+    return label;
+}
+
+static void print_option(output *out, const option_entry *option) {
+    char label[LABEL_BYTES], text[600];
+    const char *initial = shown_default(option);
+    snprintf(text, sizeof text, "%s%s%s%s", option->help, initial ? " [default: " : "",
+             initial ? initial : "", initial ? "]" : "");
+    print_row(out, format_label(option, label), text);
+}
+
+static void print_options(output *out, const char *heading, const option_entry *table) {
+    if (!table || !table->name)
+        return;
+    output_print(out, "\n%s:\n", heading);
+    for (; table->name; table++)
+        if (!table->is_hidden)
+            print_option(out, table);
+}
+
+static void print_exit_codes(output *out) {
+    output_print(out, "\nExit codes:\n");
+    for (const exit_meaning *e = exit_meanings; e->code; e++) {
+        output_print(out, "  %3s  ", e->code);
+        output_fill(out, 7, 7, e->meaning);
+    }
+}
+
+/* ---- The program ----------------------------------------------------------------------- */
+
+static void print_verbs(output *out, const char *group) {
+    char title[TITLE_BYTES];
+    const char *section = "";
+    for (size_t i = 0; commands[i]; i++) {
+        const command *verb = commands[i];
+        if (group && (!verb->group || strcmp(verb->group, group) != 0))
+            continue;
+        if (strcmp(section, verb->section) != 0)
+            output_print(out, "\n%s:\n", verb->section);
+        section = verb->section;
+        print_row(out, command_title(verb, title), verb->summary);
+    }
+}
+
+static void print_pointers(output *out, const char *group) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "'isinglass %sVERB -h' shows the options of a verb, 'isinglass %sVERB --help' "
+             "everything about it, with examples. Results go to standard output, everything else "
+             "to standard error.",
+             group, group);
+    output_print(out, "\n");
+    output_fill(out, 0, 0, text);
+}
+
+void help_overview(output *out, bool is_full) {
+    output_print(out, "isinglass %s\n%s.\n", isg_version(), program_summary);
+    output_print(out, "\nUsage: isinglass VERB [options] ARGUMENTS\n");
+    print_verbs(out, NULL);
+    if (is_full) {
+        print_options(out, "Options of every verb", common_options);
+        output_print(out, "\nEnvironment:\n");
+        for (const environment_variable *v = environment_variables; v->name; v++)
+            print_row(out, v->name, v->what);
+        print_exit_codes(out);
+    }
+    print_pointers(out, "");
+}
+
+void help_group(output *out, const char *group) {
+    output_print(out, "Usage: isinglass %s VERB [options] ARGUMENTS\n", group);
+    print_verbs(out, group);
+    char words[TITLE_BYTES];
+    snprintf(words, sizeof words, "%s ", group);
+    print_pointers(out, words);
+}
+
+/* ---- One verb -------------------------------------------------------------------------- */
+
+static void print_arguments(output *out, const argument_entry *table) {
+    if (!table || !table->name)
+        return;
+    output_print(out, "\nArguments:\n");
+    for (; table->name; table++)
+        print_row(out, table->name, table->help);
+}
+
+/* The names of the common options, without explanations. */
+static void print_common_names(output *out) {
+    char list[512] = "", label[LABEL_BYTES];
+    size_t used = 0;
+    for (const option_entry *o = common_options; o->name && used < sizeof list; o++)
+        if (!o->is_hidden) {
+            const int added = snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
+                                       format_label(o, label));
+            used += added > 0 ? (size_t)added : 0;
+        }
+    output_print(out, "\nOptions of every verb:\n");
+    output_fill(out, 0, NAME_COLUMN, list);
+}
+
+static void print_json_keys(output *out, const json_key *table) {
+    if (!table || !table->key)
+        return;
+    output_print(out, "\nWith --json, the keys of the result:\n");
+    for (; table->key; table++)
+        print_row(out, table->key, table->what);
+}
+
+static void print_examples(output *out, const example *table) {
+    if (!table || !table->line)
+        return;
+    output_print(out, "\nExamples:\n");
+    for (; table->line; table++) {
+        output_print(out, "  %s\n", table->line);
+        output_fill(out, 0, 6, table->what);
+    }
+}
+
+void help_command(output *out, const command *verb, bool is_full) {
+    char title[TITLE_BYTES];
+    command_title(verb, title);
+    output_print(out, "%s.\n\nUsage: isinglass %s ", verb->summary, title);
+    print_usage(out, verb);
+    output_print(out, "\n");
+    if (is_full) {
+        output_print(out, "\n");
+        output_fill(out, 0, 0, verb->description);
+    }
+    print_arguments(out, verb->arguments);
+    print_options(out, "Options", verb->options);
+    if (!is_full) {
+        print_common_names(out);
+        output_print(out, "\n'isinglass %s --help' explains them and gives examples.\n", title);
+        return;
+    }
+    print_options(out, "Options of every verb", common_options);
+    print_json_keys(out, verb->json_keys);
+    print_examples(out, verb->examples);
+    print_exit_codes(out);
+}

@@ -1,0 +1,29 @@
+/* help.h - help, manual page and completion, all from the tables of command.h
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include "command.h"
+
+/* What the program is, in one line. */
+extern const char program_summary[];
+
+/* The list of verbs; in full with common options, environment and exit codes. */
+void help_overview(output *out, bool is_full);
+void help_group(output *out, const char *group);
+
+/* One verb: usage and options, in full everything there is to say. */
+void help_command(output *out, const command *verb, bool is_full);
+
+void print_manual(output *out);     /* roff, for man */
+void print_completion(output *out); /* a bash script to be sourced */
+
+/* Shared by help and manual. "[options] -o FILE DATA": what follows the verb. */
+void print_usage(output *out, const command *verb);
+
+/* The default as help shows it; NULL if there is none worth a word. */
+const char *shown_default(const option_entry *option);
+
+#endif
