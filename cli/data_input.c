@@ -32,8 +32,8 @@ static exit_code parse_shape(const char *text, size_t *height, size_t *width) {
 }
 
 /* Paths of a catalog data set; both stay NULL if the name is none of the catalog's. */
-static exit_code catalog_paths(const call *call, const char *name, isg_dataset_options *options,
-                               char **images, char **labels) {
+static exit_code catalog_paths(const invocation *call, const char *name,
+                               isg_dataset_options *options, char **images, char **labels) {
     const char *colon = strchr(name, ':');
     const size_t length = colon ? (size_t)(colon - name) : strlen(name);
     const catalog_entry *entry = catalog_find(name, length);
@@ -69,13 +69,15 @@ static exit_code load_failed(isg_status status, const char *name, bool is_catalo
     if (is_catalog && (status == ISG_ERR_FORMAT || status == ISG_ERR_IO))
         return fail(code, "%s; 'isinglass data get %.*s' repairs it", isg_error_message(),
                     (int)strcspn(name, ":"), name);
-    const char *near = status == ISG_ERR_IO ? suggest_nearest(name, data_names) : NULL;
-    if (near)
-        return fail(code, "%s; did you mean %s?", isg_error_message(), near);
+    suggestion nearest = {.typed = name};
+    for (size_t k = 0; status == ISG_ERR_IO && data_names[k]; k++)
+        suggest(&nearest, data_names[k], data_names[k]);
+    if (nearest.best[0])
+        return fail(code, "%s; did you mean %s?", isg_error_message(), nearest.best);
     return code;
 }
 
-exit_code data_load(isg_dataset **out, const call *call, const char *name,
+exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
                     const data_settings *settings) {
     isg_dataset_options options = isg_dataset_defaults();
     options.labels_path = settings->labels;
@@ -93,8 +95,8 @@ exit_code data_load(isg_dataset **out, const call *call, const char *name,
         code = catalog_paths(call, name, &options, &images, &labels);
     if (code == EXIT_DONE) {
         progress bar;
-        progress_start(&bar, &call->common, "reading");
-        options.progress = &bar.report;
+        progress_start(&bar, call->common.quiet, "reading");
+        options.progress = progress_callback(&bar);
         const isg_status status = isg_dataset_load(out, images ? images : name, &options);
         progress_finish(&bar);
         if (status != ISG_OK)

@@ -48,7 +48,7 @@ extern const char *const data_names[]; /* "mnist:train", ...: for arguments call
 /* clang-format on */
 
 /* Loads what the argument names, with progress on the terminal. */
-exit_code data_load(isg_dataset **out, const call *call, const char *name,
+exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
                     const data_settings *settings);
 
 /* A sentence ready for "DATA: ": what may stand there, for the help of an argument. */
