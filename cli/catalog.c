@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "memory.h"
+#include "allocation.h"
 
 const catalog_entry catalog[] = {
     {.name = "mnist",

@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "allocation.h"
 #include "catalog.h"
 #include "child.h"
 #include "command.h"
-#include "memory.h"
 #include "progress.h"
 #include "signals.h"
 

@@ -72,7 +72,7 @@ static void as_text(output *out, const char *name, const isg_dataset *data, cons
     else
         output_field(out, "+1 where", "value > %g", cut);
     output_field(out, "share of +1", "%.6f", found->positive_fraction);
-    output_field(out, "duplicates", "%zu rows equal an earlier one", found->duplicates);
+    output_field(out, "duplicates", "%zu (rows equal to an earlier one)", found->duplicates);
     output_field(out, "SHA-256", "%s (of the spins)", found->checksum);
     if (info->n_classes == 0)
         output_field(out, "classes", "none: the data have no labels");

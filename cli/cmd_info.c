@@ -5,8 +5,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
+#include "allocation.h"
 #include "command.h"
-#include "memory.h"
 
 #define TEXT_OF(x)    #x
 #define VERSION_OF(x) TEXT_OF(x)

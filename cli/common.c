@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "allocation.h"
 #include "command.h"
-#include "memory.h"
-#include "number.h"
+#include "typed_number.h"
 
 enum { MAXIMUM_THREADS = 1024 };
 

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "allocation.h"
 #include "catalog.h"
-#include "memory.h"
-#include "number.h"
 #include "progress.h"
 #include "suggest.h"
+#include "typed_number.h"
 
 const char *const header_choices[] = {"auto", "yes", "no", NULL}; /* in the order of isg_header */
 const char *const data_names[] = {"mnist:train", "mnist:test", "fashion:train", "fashion:test",

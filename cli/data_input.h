@@ -7,6 +7,8 @@
 #ifndef CLI_DATA_INPUT_H
 #define CLI_DATA_INPUT_H
 
+#include <math.h>
+
 #include "command.h"
 
 typedef struct data_settings {
@@ -42,7 +44,7 @@ extern const char *const data_names[]; /* "mnist:train", ...: for arguments call
      .help = "The rows are images of H rows and W columns, such as 28x28"},                        \
     {.name = "class", .kind = OPTION_TEXT, .metavar = "C", DATA_OPTION(type, member, only_class),  \
      .otherwise = "all", .help = "Keep only the samples of class C"},                              \
-    {.name = "limit", .kind = OPTION_SIZE, .metavar = "M", .low = 1, .high = 1e15,                 \
+    {.name = "limit", .kind = OPTION_SIZE, .metavar = "M", .low = 1, .high = HUGE_VAL,             \
      DATA_OPTION(type, member, limit), .otherwise = "all",                                         \
      .help = "Keep only the first M samples (of class C, if --class is given)"}
 /* clang-format on */

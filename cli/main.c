@@ -8,8 +8,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
+#include "allocation.h"
 #include "help.h"
-#include "memory.h"
 #include "options.h"
 
 static void print_help(invocation *call, bool is_full) {

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memory.h"
+#include "allocation.h"
 #include "suggest.h"
 #include "value.h"
 

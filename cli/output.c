@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "memory.h"
+#include "allocation.h"
 
 enum { LABEL_COLUMNS = 20 };
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "number.h"
+#include "typed_number.h"
 
 bool find_choice(const char *const *choices, const char *text, size_t *index) {
     for (size_t i = 0; choices[i]; i++)

@@ -189,7 +189,7 @@ ISG_API isg_status isg_dataset_contact_sheet(const isg_dataset *data, const char
 /* ---- Files with known content ----------------------------------------------------------- */
 
 /* ISG_ERR_FORMAT unless the content of the file, unpacked if its name ends in .gz, has this
-   SHA-256 (64 hexadecimal digits). */
+   SHA-256 (64 hexadecimal digits, small letters). */
 ISG_API isg_status isg_file_check(const char *path, const char *sha256,
                                   const isg_progress *progress);
 

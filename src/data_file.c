@@ -8,16 +8,16 @@
 #include "data_file.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "base/atomic_file.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { BUFFER_BYTES = 1 << 16 };
 
 static bool ends_in(const char *name, size_t length, const char *ending) {
     const size_t n = strlen(ending);
-    return length > n && strncasecmp(name + length - n, ending, n) == 0;
+    return length > n && isg_same_letters(name + length - n, ending, n);
 }
 
 /* A last component without an extension, or with "idx" in it: train-images-idx3-ubyte. */
@@ -28,7 +28,7 @@ static bool is_idx_name(const char *name, size_t length) {
     if (!memchr(base, '.', (size_t)(end - base)))
         return true;
     for (; base + 3 <= end; base++)
-        if (strncasecmp(base, "idx", 3) == 0)
+        if (isg_same_letters(base, "idx", 3))
             return true;
     return false;
 }
@@ -92,7 +92,7 @@ isg_status isg_data_file_open(isg_data_file *out, const char *path, const char *
 }
 
 static isg_status check_sha256(const char *name, const char *found, const char *expected) {
-    if (strcasecmp(found, expected) != 0)
+    if (strcmp(found, expected) != 0)
         return isg_fail(ISG_ERR_FORMAT, "%s: the file is damaged: expected SHA-256 %s, found %s",
                         name, expected, found);
     return ISG_OK;

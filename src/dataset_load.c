@@ -215,9 +215,13 @@ static isg_status read_field(loader *load, const isg_csv *csv, size_t field, siz
     if (text[strspn(text, " ")] == '\0')
         return isg_fail(ISG_ERR_FORMAT, "%s: line %zu, column %zu: the value is missing", name,
                         isg_csv_line(csv), field + 1);
+    const bool is_word = strcspn(text, "0123456789+-.") > 0;
     return isg_fail(ISG_ERR_FORMAT, "%s: line %zu, column %zu: expected a number, found '%.40s'%s",
                     name, isg_csv_line(csv), field + 1, text,
-                    strchr(text, ',') ? " (decimals need a point, not a comma)" : "");
+                    strchr(text, ',') ? " (decimals need a point, not a comma)"
+                    : is_word && !load->options->label_column
+                        ? " (if these are the labels, name their column)"
+                        : "");
 }
 
 static isg_status read_csv_row(loader *load, const isg_csv *csv, size_t label, size_t row) {

@@ -48,6 +48,7 @@ test    groff-base              command groff
 test    man-db                  command lexgrog
 test    shellcheck              command shellcheck
 test    locales                 package
+test    time                    package
 data    npm                     command npm
 data    ca-certificates         package
 fashion dataset-fashion-mnist   package

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 
-enum { CHUNK = 1 << 16, MOST_EXPANSION = 250, FREE_BYTES = 1 << 20 };
+enum { CHUNK = 1 << 16, MOST_EXPANSION = 250, FREE_BYTES = 1 << 22 };
 
 struct isg_source {
     char *name;
@@ -34,11 +34,10 @@ static bool is_compressed(const isg_source *source) {
     return source->packing == ISG_GZIP || source->packing == ISG_DEFLATE;
 }
 
-/* The most that the packed bytes may unpack to. */
-static uint64_t expansion_limit(const isg_source *source) {
+/* The most that so many packed bytes may unpack to. */
+static uint64_t expansion_limit(uint64_t packed) {
     const uint64_t most = UINT64_MAX - FREE_BYTES;
-    return FREE_BYTES +
-           (source->length > most / MOST_EXPANSION ? most : source->length * MOST_EXPANSION);
+    return FREE_BYTES + (packed > most / MOST_EXPANSION ? most : packed * MOST_EXPANSION);
 }
 
 static isg_status check_packing(isg_source *source) {
@@ -173,7 +172,8 @@ static isg_status read_packed(isg_source *source, uint8_t *buffer, size_t count,
             return damaged(source, "they end early");
         else if (result != Z_OK)
             return damaged(source, z->msg ? z->msg : "unknown code");
-        if (source->position + *got > expansion_limit(source))
+        /* Held against the bytes used so far, so that a bomb is known long before it is read. */
+        if (source->position + *got > expansion_limit(source->used - z->avail_in))
             return isg_fail(ISG_ERR_FORMAT,
                             "%s: unpacks to more than %d times its size, which looks like a "
                             "decompression bomb; unpack it yourself if you trust it",
@@ -223,7 +223,7 @@ isg_status isg_source_read(isg_source *source, void *buffer, size_t count, const
 uint64_t isg_source_at_most(const isg_source *source) {
     if (!is_compressed(source))
         return source->length - source->used;
-    const uint64_t limit = expansion_limit(source);
+    const uint64_t limit = expansion_limit(source->length);
     const uint64_t most =
         source->has_expectation && source->expected_bytes < limit ? source->expected_bytes : limit;
     return most - source->position;

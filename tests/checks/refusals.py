@@ -3,27 +3,33 @@
 Run by refusals.sh. Every case is (name, content, words of the sentence); the file is read by
 `isinglass data info`, which must exit with 3 unless the case says otherwise.
 """
-import gzip, io, os, resource, stat, struct, subprocess, sys, zipfile, zlib
+import gzip, io, os, struct, subprocess, sys, warnings, zipfile, zlib
 import numpy as np
 
+warnings.simplefilter("ignore", UserWarning)  # zipfile on duplicate names
 program, scratch = os.environ["ISINGLASS"], os.environ["SCRATCH"]
 sanitized = bool(os.environ.get("SANITIZE"))
 os.chdir(scratch)
-failures, runs, largest = [], 0, 0
+failures, runs, largest, limit = [], 0, 0, 64 * 1024  # KiB
 
 
 def run(name, words, options=(), expected=3, prefix=()):
     """One call; the sentence must contain the file's name and every word given."""
     global runs, largest
     runs += 1
-    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     try:
-        done = subprocess.run([*prefix, program, "data", "info", name, *options], timeout=60,
-                              stdin=subprocess.DEVNULL, capture_output=True)
+        # The memory of the program alone: that of a child of ours would count ours at the fork.
+        done = subprocess.run(["/usr/bin/time", "-f", "%M", "-o", "peak", *prefix, program, "data",
+                               "info", name, *options], timeout=60, stdin=subprocess.DEVNULL,
+                              capture_output=True)
     except subprocess.TimeoutExpired:
         failures.append(f"{name}: no answer within a minute")
         return
-    largest = max(before, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+    with open("peak") as f:
+        peak = int(f.read().split()[-1])
+    largest = max(largest, peak)
+    if peak > limit and not sanitized:
+        failures.append(f"{name}: took {peak} KiB, allowed are {limit}")
     sentence = done.stderr.decode(errors="replace")
     problem = None
     if done.returncode != expected:
@@ -103,12 +109,12 @@ packed = gzip.compress(images)
 refuse("junk.idx.gz", packed + b"junk", "damaged")
 refuse("crc.idx.gz", packed[:-8] + b"\0\0\0\0" + packed[-4:], "damaged")
 bomb = zlib.compressobj(9, zlib.DEFLATED, 31)
-data = bomb.compress(idx((40_000_000, 28, 28)))
-for _ in range(4000):
+data = bomb.compress(idx((400_000, 28, 28)))
+for _ in range(299):
     data += bomb.compress(bytes(1 << 20))
 refuse("bomb.idx.gz", data + bomb.flush(), "promises")
 bomb = zlib.compressobj(9, zlib.DEFLATED, 31)
-data = b"".join(bomb.compress(b"0" * (1 << 20)) for _ in range(1000))
+data = b"".join(bomb.compress(b"0" * (1 << 20)) for _ in range(300))
 refuse("bomb.csv.gz", data + bomb.flush(), "longer than")
 bomb = zlib.compressobj(9, zlib.DEFLATED, 31)
 data = b"".join(bomb.compress(b"0,0,0,0\n" * (1 << 17)) for _ in range(200))
@@ -116,7 +122,7 @@ refuse("bomb-of-rows.csv.gz", data + bomb.flush(), "decompression bomb")
 
 # .npy
 refuse("object.npy", npy(np.array([{}, []], dtype=object)), "object")
-refuse("structured.npy", npy(np.zeros(3, dtype=[("a", "i4"), ("b", "f8")])), "expected")
+refuse("structured.npy", npy(np.zeros(3, dtype=[("a", "i4"), ("b", "f8")])), "structured")
 refuse("complex.npy", npy(np.zeros((2, 2), complex)), "c16")
 refuse("text.npy", npy(np.array([["a", "b"]])), "text")
 refuse("magic.npy", b"NUMPY" + npy(rows), "npy")
@@ -137,13 +143,13 @@ good = npz([("X.npy", npy(rows))])
 refuse("no-X.npz", npz([("A.npy", npy(rows))]), ["X", "A"])
 refuse("duplicate.npz", npz([("X.npy", npy(rows)), ("X.npy", npy(rows))]), "X.npy")
 refuse("up.npz", npz([("../X.npy", npy(rows)), ("X.npy", npy(rows))]), "..")
-refuse("absolute.npz", npz([("/X.npy", npy(rows)), ("X.npy", npy(rows))]), "X.npy")
+refuse("absolute.npz", npz([("/X.npy", npy(rows)), ("X.npy", npy(rows))]), "absolute path")
 refuse("backslash.npz", good.replace(b"X.npy", b"\\.npy"), "npz")
 refuse("not-zip.npz", b"PK but not really", "zip")
 refuse("crc.npz", good.replace(rows.tobytes(), rows[::-1].tobytes()), "CRC")
 refuse("y-count.npz", npz([("X.npy", npy(rows)), ("y.npy", npy(np.arange(2)))]), ["3 rows", "2 labels"])
 refuse("y-float.npz", npz([("X.npy", npy(rows)), ("y.npy", npy(np.array([0, 1, 0.5])))]), "whole number")
-refuse("bomb.npz", npz([("X.npy", npy(np.zeros((40000, 10000), np.uint8)))], zipfile.ZIP_DEFLATED), "npz")
+refuse("bomb.npz", npz([("X.npy", npy(np.zeros((4000, 10000), np.uint8)))], zipfile.ZIP_DEFLATED), "npz")
 
 # text
 refuse("ragged.csv", b"1,0\n1,0\n1,0,1\n", ["line 3", "expected 2 fields, found 3"])
@@ -194,9 +200,6 @@ for name, content in [("cut.idx", images), ("cut.idx.gz", packed), ("cut.npy", n
 
 if runs < 300 and not sanitized:
     failures.append(f"only {runs} files were tried")
-limit = 64 * 1024
-if not sanitized and largest > limit:
-    failures.append(f"a refusal took {largest} KiB, allowed are {limit}")
 print(f"{runs} files tried, at most {largest} KiB used")
 for failure in failures:
     print(failure)

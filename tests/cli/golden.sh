@@ -39,7 +39,7 @@ ln -s "$ISINGLASS" "$scratch/bin/isinglass"
 
 # The same surroundings for everyone. A finding of a sanitizer gets a code of its own.
 unset ISINGLASS_DATA ISINGLASS_FAIL_ALLOCATION XDG_DATA_HOME OMP_NUM_THREADS NO_COLOR
-export HOME=/home/nobody LC_ALL=C TERM=dumb PATH=$scratch/bin:$PATH
+export HOME=/nowhere LC_ALL=C TERM=dumb PATH=$scratch/bin:$PATH
 export SANITIZE=${SANITIZE-} SOURCE scratch
 export ASAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
 

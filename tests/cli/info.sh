@@ -22,6 +22,7 @@ threads() { env "$@" isinglass info | sed -n 's/^threads *\([0-9]*\).*/\1/p'; }
 threads OMP_NUM_THREADS=7
 threads OMP_NUM_THREADS=3,2
 OMP_NUM_THREADS=7 isinglass info --threads 5 | grep ^threads
-for bad in 0 -1 x 99999; do
+# Out of range: all cores. (What is no number at all never gets here: some OpenMP runtimes abort.)
+for bad in 0 99999; do
     [[ $(threads OMP_NUM_THREADS=$bad 2>/dev/null) == $(threads A=) ]] || echo "OMP_NUM_THREADS=$bad"
 done

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
 #include "output.h"
 #include "suggest.h"
+#include "typed_number.h"
 
 static void whole_numbers(void **state) {
     (void)state;

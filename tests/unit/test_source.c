@@ -212,7 +212,7 @@ static void test_name_and_content_disagree(void **state) {
 
 static void test_bomb(void **state) {
     (void)state;
-    enum { ZEROS = 64 << 20, ALLOWED = 1 << 20 };
+    enum { ZEROS = 64 << 20, ALLOWED = 4 << 20 };
     uint8_t *zeros = calloc(ZEROS, 1), *packed = malloc(1 << 17);
     assert_true(zeros && packed);
     size_t length = 0;
@@ -220,7 +220,8 @@ static void test_bomb(void **state) {
     assert_refused(read_all(packed, size, ISG_GZIP, 1 << 16, zeros, ZEROS, &length),
                    "data.gz: unpacks to more than 250 times its size, which looks like a "
                    "decompression bomb");
-    assert_true(length <= 250 * size + ALLOWED);
+    /* Found out where it began, not where it had used up what the whole file would allow. */
+    assert_true(length <= ALLOWED * 3 / 2 && ALLOWED * 3 / 2 < 250 * size);
     /* As dense, but small: what a mostly empty picture may well be. */
     const size_t small = pack(31, zeros, ALLOWED, packed, 1 << 17);
     assert_true(small * 250 < ALLOWED);
@@ -238,15 +239,15 @@ static void test_at_most(void **state) {
     const size_t size = pack(31, text, sizeof text, packed, sizeof packed);
     assert_ok(isg_file_from_memory(&file, "test", packed, size));
     assert_ok(isg_source_create(&source, file, ISG_GZIP, 0, size));
-    assert_int_equal(isg_source_at_most(source), 250 * size + (1 << 20));
+    assert_int_equal(isg_source_at_most(source), 250 * size + (4 << 20));
     assert_ok(isg_source_read(source, out, 10, "it"));
-    assert_int_equal(isg_source_at_most(source), 250 * size + (1 << 20) - 10);
+    assert_int_equal(isg_source_at_most(source), 250 * size + (4 << 20) - 10);
     isg_source_expect(source, 30, 0);
     assert_int_equal(isg_source_at_most(source), 20);
     isg_source_free(source);
     /* A length that makes the bound overflow is no length of a real file, but must not wrap. */
     assert_ok(isg_source_create(&source, file, ISG_DEFLATE, 0, UINT64_MAX / 4));
-    assert_true(isg_source_at_most(source) >= UINT64_MAX - (1 << 20));
+    assert_true(isg_source_at_most(source) >= UINT64_MAX - (4 << 20));
     isg_source_free(source);
     isg_file_close(file);
 }

@@ -1,9 +1,9 @@
-/* memory.c - the program's own allocation, and the test hook that makes it fail
+/* allocation.c - the program's own allocation, and the test hook that makes it fail
  *
  * SPDX-License-Identifier: MIT
  */
 #define _POSIX_C_SOURCE 200809L
-#include "memory.h"
+#include "allocation.h"
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "number.h"
+#include "typed_number.h"
 
 static const char variable[] = "ISINGLASS_FAIL_ALLOCATION";
 

@@ -1,12 +1,12 @@
-/* number.h - numbers as a user types them, read strictly
+/* typed_number.h - numbers as a user types them, read strictly
  *
  * SPDX-License-Identifier: MIT
  *
  * The whole text must be the number: no space, no sign where none makes sense, no hexadecimal, no
  * unit, nothing behind it, whatever the locale. `out` is written only on success.
  */
-#ifndef CLI_NUMBER_H
-#define CLI_NUMBER_H
+#ifndef CLI_TYPED_NUMBER_H
+#define CLI_TYPED_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
-/* number.c - numbers as a user types them, read strictly
+/* typed_number.c - numbers as a user types them, read strictly
  *
  * SPDX-License-Identifier: MIT
  */
-#include "number.h"
+#include "typed_number.h"
 
 #include <math.h>
 #include <stdlib.h>

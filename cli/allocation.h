@@ -1,12 +1,12 @@
-/* memory.h - the program's own allocation, and the test hook that makes it fail
+/* allocation.h - the program's own allocation, and the test hook that makes it fail
  *
  * SPDX-License-Identifier: MIT
  *
  * ISINGLASS_FAIL_ALLOCATION=n makes the n-th allocation of the whole program fail, those of the
  * library and of the JSON writer included; n+ makes all later ones fail too.
  */
-#ifndef CLI_MEMORY_H
-#define CLI_MEMORY_H
+#ifndef CLI_ALLOCATION_H
+#define CLI_ALLOCATION_H
 
 #include <stddef.h>
 

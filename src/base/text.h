@@ -1,0 +1,24 @@
+/* text.h - comparing names, whatever the locale
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_TEXT_H
+#define ISG_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether the first n characters agree, capitals of ASCII counting as small letters. */
+static inline bool isg_same_letters(const char *a, const char *b, size_t n) {
+    for (size_t k = 0; k < n; k++) {
+        const char x = a[k] >= 'A' && a[k] <= 'Z' ? (char)(a[k] + 'a' - 'A') : a[k];
+        const char y = b[k] >= 'A' && b[k] <= 'Z' ? (char)(b[k] + 'a' - 'A') : b[k];
+        if (x != y)
+            return false;
+        if (x == '\0')
+            return true;
+    }
+    return true;
+}
+
+#endif
