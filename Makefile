@@ -4,6 +4,7 @@
 #   make demo        the same, then fetch MNIST and look at it
 #   make test        every check and test; the last line is "N passed, M failed"
 #   make check-long  thread sanitizer, valgrind, fuzzing, fresh seeds (FUZZ_SECONDS=60 per target)
+#   make bench       measure, beside NumPy in the same run
 #   make format      clang-format on all C files
 #   make install     into PREFIX [/usr/local], below DESTDIR if given
 #   make clean       remove build/ and everything in it
@@ -30,6 +31,9 @@ test:
 check-long:
 	@tools/check_long.sh
 
+bench: build
+	@tools/bench.sh
+
 format:
 	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format-14 -i
 
@@ -41,4 +45,4 @@ install: build
 clean:
 	@rm -rf build
 
-.PHONY: build dependencies demo test check-long format install clean
+.PHONY: build dependencies demo test check-long bench format install clean

@@ -77,35 +77,54 @@ isg_status isg_binarizer_put(isg_binarizer *binarizer, size_t row, size_t column
     return ISG_OK;
 }
 
-/* The largest byte that is not above the cut; -1 if all are. */
-static int byte_cut(double cut) {
-    return cut < 0 ? -1 : cut >= 255 ? 255 : (int)cut;
+/* ---- bytes, eight at a time ---------------------------------------------------------------- */
+
+/* Adding it to a byte carries out of the byte if and only if that is above the cut; 256, which is
+   no byte, if no byte is. */
+static unsigned carry_addend(double cut) {
+    return cut < 0 ? 256 : cut >= 255 ? 0 : 255 - (unsigned)cut;
 }
 
-static uint64_t pack(const uint8_t *values, size_t count, int cut) {
+/* A bit for each of eight bytes, the first one lowest: whether `byte + addend` carries. */
+static uint64_t carries(uint64_t bytes, uint64_t addends) {
+    const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f), top = ~low;
+    const uint64_t sums = (bytes & low) + (addends & low);
+    const uint64_t carry = ((bytes & addends) | ((bytes | addends) & sums)) & top;
+    return (carry >> 7) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+/* Up to eight bytes as a word, the first one lowest. */
+static uint64_t load_bytes(const uint8_t *bytes, size_t count) {
     uint64_t word = 0;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    if (count == 8) {
+        memcpy(&word, bytes, sizeof word);
+        return word;
+    }
+#endif
     for (size_t k = 0; k < count; k++)
-        word |= (uint64_t)(values[k] > cut) << k;
+        word |= (uint64_t)bytes[k] << 8 * k;
     return word;
 }
 
+static void pack_row(uint64_t *out, const uint8_t *values, size_t n, double cut) {
+    const unsigned addend = carry_addend(cut);
+    const uint64_t addends = (addend & 0xff) * UINT64_C(0x0101010101010101);
+    for (size_t i = 0; i < n; i += 8) {
+        const size_t count = n - i < 8 ? n - i : 8;
+        const uint64_t bytes = load_bytes(values + i, count);
+        uint64_t bits = addend == 256 ? 0xff : addend == 0 ? 0 : carries(bytes, addends);
+        bits &= 0xffu >> (8 - count);
+        out[i / 64] = (i % 64 ? out[i / 64] : 0) | bits << i % 64;
+    }
+}
+
 void isg_binarizer_put_bytes(isg_binarizer *binarizer, size_t row, const uint8_t *values) {
-    const int plain_cut = byte_cut(binarizer->plain_cut), grey_cut = byte_cut(binarizer->grey_cut);
-    uint64_t *plain = binarizer->plain + row * binarizer->words;
-    uint64_t *grey = binarizer->grey + row * binarizer->words;
-    uint8_t smallest = 255, largest = 0;
-    for (size_t i = 0; i < binarizer->n_visible; i++) {
-        smallest = values[i] < smallest ? values[i] : smallest;
-        largest = values[i] > largest ? values[i] : largest;
-    }
-    see(binarizer, smallest);
-    see(binarizer, largest);
-    for (size_t w = 0; w < binarizer->words; w++) {
-        const size_t left = binarizer->n_visible - 64 * w;
-        const size_t count = left < 64 ? left : 64;
-        plain[w] = pack(values + 64 * w, count, plain_cut);
-        grey[w] = pack(values + 64 * w, count, grey_cut);
-    }
+    const size_t n = binarizer->n_visible, offset = row * binarizer->words;
+    for (size_t i = 0; i < n; i++)
+        binarizer->byte_seen[values[i]] = true;
+    pack_row(binarizer->plain + offset, values, n, binarizer->plain_cut);
+    pack_row(binarizer->grey + offset, values, n, binarizer->grey_cut);
 }
 
 void isg_binarizer_see_zero(isg_binarizer *binarizer) {
@@ -120,6 +139,9 @@ static bool is_grey(const isg_binarizer *binarizer) {
 }
 
 void isg_binarizer_finish(isg_binarizer *binarizer, isg_dataset *data) {
+    for (size_t byte = 0; byte < 256; byte++)
+        if (binarizer->byte_seen[byte])
+            see(binarizer, (double)byte);
     const bool grey = is_grey(binarizer);
     isg_dataset_info *info = &data->info;
     info->n_samples = binarizer->n_rows;

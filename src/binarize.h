@@ -20,6 +20,7 @@ typedef struct isg_binarizer {
     bool is_image;              /* the file or the user says so */
     bool is_whole;              /* every value so far is a whole number */
     double smallest, largest;
+    bool byte_seen[256]; /* by isg_binarizer_put_bytes() */
 } isg_binarizer;
 
 void isg_binarizer_start(isg_binarizer *binarizer, const char *name, size_t n_visible,

@@ -91,25 +91,40 @@ static isg_status read_column_major(loader *load, isg_source *source, const isg_
     return ISG_OK;
 }
 
+/* Rows are added as their values come in, not all at once: a false promise in the header then
+   costs no memory. */
+static isg_status put_values(loader *load, const isg_array_type *type, size_t first, size_t count,
+                             const uint8_t *raw, double *values) {
+    const size_t n_visible = load->binarizer.n_visible;
+    ISG_TRY(isg_binarizer_extend(&load->binarizer, (first + count - 1) / n_visible + 1));
+    isg_array_decode(type, raw, count, values);
+    for (size_t v = 0; v < count; v++)
+        ISG_TRY(isg_binarizer_put(&load->binarizer, (first + v) / n_visible,
+                                  (first + v) % n_visible, values[v]));
+    return ISG_OK;
+}
+
+static isg_status put_byte_rows(loader *load, size_t first_row, size_t rows, const uint8_t *raw) {
+    ISG_TRY(isg_binarizer_extend(&load->binarizer, first_row + rows));
+    for (size_t k = 0; k < rows; k++)
+        isg_binarizer_put_bytes(&load->binarizer, first_row + k,
+                                raw + k * load->binarizer.n_visible);
+    return ISG_OK;
+}
+
 static isg_status read_row_major(loader *load, isg_source *source, const isg_array_type *type,
                                  uint8_t *raw, double *values) {
-    const size_t n_rows = type->dims[0], n_visible = load->binarizer.n_visible;
-    const size_t room = CHUNK_BYTES / type->item_bytes;
-    const bool are_bytes = type->dtype == ISG_UINT8 && n_visible <= room;
-    for (size_t row = 0; row < n_rows; row++) {
-        /* Row by row, not all at once: a false promise in the header then costs no memory. */
-        ISG_TRY(isg_binarizer_extend(&load->binarizer, row + 1));
-        for (size_t column = 0; column < n_visible;) {
-            const size_t count = n_visible - column < room ? n_visible - column : room;
-            ISG_TRY(isg_source_read(source, raw, count * type->item_bytes, "the data"));
-            if (are_bytes) {
-                isg_binarizer_put_bytes(&load->binarizer, row, raw);
-                break;
-            }
-            isg_array_decode(type, raw, count, values);
-            for (size_t v = 0; v < count; v++, column++)
-                ISG_TRY(isg_binarizer_put(&load->binarizer, row, column, values[v]));
-        }
+    const size_t n_visible = load->binarizer.n_visible, total = type->dims[0] * n_visible;
+    size_t room = CHUNK_BYTES / type->item_bytes;
+    const bool are_byte_rows = type->dtype == ISG_UINT8 && n_visible <= room;
+    if (are_byte_rows)
+        room -= room % n_visible;
+    for (size_t first = 0; first < total;) {
+        const size_t count = total - first < room ? total - first : room;
+        ISG_TRY(isg_source_read(source, raw, count * type->item_bytes, "the data"));
+        ISG_TRY(are_byte_rows ? put_byte_rows(load, first / n_visible, count / n_visible, raw)
+                              : put_values(load, type, first, count, raw, values));
+        first += count;
         ISG_TRY(report(load, source));
     }
     return ISG_OK;

@@ -25,7 +25,7 @@ expect_version() { # command...
 }
 
 build_with_pkg_config() { # prefix
-    local flags shared static
+    local flags shared static example
     export PKG_CONFIG_PATH=$1/$lib/pkgconfig
     [[ $(pkg-config --modversion isinglass) == "$version" ]] || die "pkg-config: wrong version"
     [[ $(pkg-config --cflags isinglass) == *"$1"/* ]] || die "pkg-config: does not follow the prefix"
@@ -42,6 +42,13 @@ build_with_pkg_config() { # prefix
     ! links_shared_library "$outside/static" || die "pkg-config --static: the shared library"
     LD_LIBRARY_PATH=$1/$lib expect_version "$outside/shared"
     expect_version "$outside/static"
+    for example in "$SOURCE"/examples/*.c; do
+        quietly "$CC" -std=c11 -Wall -Wextra -Werror "${flags[@]}" "$example" \
+            -o "$outside/$(basename "$example" .c)" "${shared[@]}"
+    done
+    printf '1,0\n0,0\n' >"$outside/x.csv"
+    [[ $(LD_LIBRARY_PATH=$1/$lib "$outside/describe" "$outside/x.csv") == \
+        "2 samples of 2 spins, 25.0 % of them +1" ]] || die "examples/describe.c: wrong answer"
 }
 
 build_with_cmake() { # prefix

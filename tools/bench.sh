@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# bench.sh - every benchmark in bench/, one after the other, on an otherwise idle machine
+#
+# SPDX-License-Identifier: MIT
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tools/deps.sh --test --data
+for benchmark in bench/*.sh; do
+    echo "== $benchmark"
+    bash "$benchmark"
+done
