@@ -29,8 +29,8 @@ void isg_binarizer_start(isg_binarizer *binarizer, const char *name, size_t n_vi
         .threshold = threshold,
         .is_image = is_image,
         .is_whole = true,
-        .smallest = INFINITY,
-        .largest = -INFINITY,
+        .smallest = HUGE_VAL,
+        .largest = -HUGE_VAL,
     };
 }
 
