@@ -94,6 +94,7 @@ typedef struct invocation {
     void *settings;         /* the struct filled from verb->options */
     const char **arguments; /* n_arguments texts, borrowed from the command line */
     size_t n_arguments;
+    char *command_line;           /* all of it as one text, kept in the files that a verb writes */
     uint64_t common_given, given; /* bit i: option i of the table was typed */
     output *out;                  /* results; written to stdout once run() has returned */
 } invocation;

@@ -238,9 +238,40 @@ static exit_code take_argument(invocation *call, const char *text) {
     return EXIT_DONE;
 }
 
+/* The command line as one text that a shell would read back: words with anything unusual in them
+   are quoted. */
+static char *join_words(int argc, char *const *argv) {
+    static const char usual[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "%+,-./:=@_";
+    size_t length = 1;
+    for (int i = 0; i < argc; i++)
+        length +=
+            4 * strlen(argv[i]) + sizeof "isinglass"; /* a quote takes four characters: '\'' */
+    char *text = memory_allocate(length, 1), *next = text;
+    for (int i = 0; text && i < argc; i++) {
+        const char *word = i == 0 ? "isinglass" : argv[i];
+        const bool is_usual = word[0] && word[strspn(word, usual)] == '\0';
+        if (i > 0)
+            *next++ = ' ';
+        if (!is_usual)
+            *next++ = '\'';
+        for (; *word; word++)
+            if (*word == '\'') {
+                memcpy(next, "'\\''", 4);
+                next += 4;
+            } else {
+                *next++ = *word;
+            }
+        if (!is_usual)
+            *next++ = '\'';
+    }
+    return text;
+}
+
 exit_code options_parse(invocation *call, int argc, char *const *argv) {
     call->arguments = memory_allocate((size_t)argc + 1, sizeof *call->arguments);
-    if (!call->arguments)
+    call->command_line = join_words(argc, argv);
+    if (!call->arguments || !call->command_line)
         return fail_memory();
     for (const option_entry *option = common_options; option->name; option++)
         if (option->initial)
@@ -297,8 +328,10 @@ bool options_mention(int argc, char *const *argv, const char *name) {
 void options_free(invocation *call) {
     memory_release(call->settings);
     memory_release(call->arguments);
+    memory_release(call->command_line);
     call->settings = NULL;
     call->arguments = NULL;
+    call->command_line = NULL;
 }
 
 bool call_has_option(const invocation *call, const char *name) {

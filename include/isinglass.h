@@ -59,6 +59,19 @@ typedef struct isg_progress {
     void *user;
 } isg_progress;
 
+/* ---- Matrices ------------------------------------------------------------------------- */
+
+/* Row-major, stride in elements, passed by value, never owning. Shapes are written (rows, cols). */
+typedef struct isg_matd {
+    double *data;
+    size_t rows, cols, stride;
+} isg_matd;
+
+typedef struct isg_matd_view {
+    const double *data;
+    size_t rows, cols, stride;
+} isg_matd_view;
+
 /* ---- The machine ---------------------------------------------------------------------- */
 
 /* Replaces the memory allocator of the library, before any other call. `allocate` returns
@@ -196,6 +209,102 @@ ISG_API isg_status isg_file_check(const char *path, const char *sha256,
 /* Writes the unpacked content of `from` to `to`, whole or not at all, if it has this SHA-256. */
 ISG_API isg_status isg_file_install(const char *from, const char *to, const char *sha256,
                                     const isg_progress *progress);
+
+/* ---- Patterns: what a Hopfield network stores ----------------------------------------------- */
+
+/* Binary patterns of n_visible spins, with the class each stands for. */
+typedef struct isg_patterns isg_patterns;
+
+/* Start from isg_pattern_defaults(); defaults are in brackets. */
+typedef struct isg_pattern_options {
+    size_t per_class;             /* sub-patterns of every class, found by Ward clustering [1] */
+    const isg_progress *progress; /* [NULL] */
+} isg_pattern_options;
+
+ISG_API isg_pattern_options isg_pattern_defaults(void);
+
+/* The sign of the mean of every class, or of its `per_class` clusters (Ward linkage on Hamming
+   distances), ordered by class and, within it, by the first sample of a cluster. A unit whose
+   mean is zero becomes -1. Data without labels are one class. ISG_ERR_ARGUMENT, naming the class,
+   if it has fewer samples than clusters are wanted. */
+ISG_API isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
+                                          const isg_pattern_options *options);
+
+/* From xi (n_visible, n_patterns), row-major, of +1 and -1; `labels` (n_patterns) may be NULL. */
+ISG_API isg_status isg_patterns_create(isg_patterns **out, size_t n_visible, size_t n_patterns,
+                                       const int8_t *xi, const char *const *labels);
+
+/* A .npz with xi (N, p) and, if known, labels (p); `command` is kept in its meta.json. */
+ISG_API isg_status isg_patterns_save(const isg_patterns *patterns, const char *path, uint64_t seed,
+                                     const char *command);
+ISG_API isg_status isg_patterns_load(isg_patterns **out, const char *path);
+ISG_API void isg_patterns_free(isg_patterns *patterns); /* NULL is fine */
+
+typedef struct isg_patterns_info {
+    size_t n_visible;
+    size_t n_patterns;
+    size_t image_height; /* 0 if the patterns are no images */
+    size_t image_width;
+    bool has_labels;
+    size_t n_ties; /* units whose mean was zero, over all patterns; 0 if not made from data */
+} isg_patterns_info;
+
+ISG_API isg_patterns_info isg_patterns_describe(const isg_patterns *patterns);
+ISG_API const uint64_t *isg_patterns_row(const isg_patterns *patterns, size_t mu); /* packed */
+ISG_API const char *isg_patterns_label(const isg_patterns *patterns, size_t mu); /* NULL if none */
+ISG_API size_t isg_patterns_members(const isg_patterns *patterns,
+                                    size_t mu); /* samples behind it */
+ISG_API size_t isg_patterns_positive(const isg_patterns *patterns, size_t mu); /* number of +1 */
+ISG_API double isg_patterns_overlap(const isg_patterns *patterns, size_t mu, size_t nu);
+
+/* The number of linearly independent patterns. If that is not all of them, `sentence` (of `room`
+   bytes) says which pattern is what combination of others ("pattern 7 = 1 - 3"); else it is
+   empty. Patterns are numbered from 0. */
+ISG_API isg_status isg_patterns_rank(const isg_patterns *patterns, size_t *rank, char *sentence,
+                                     size_t room);
+
+/* SHA-256 of all patterns, packed to bytes (first unit = highest bit), sorted, concatenated. */
+ISG_API isg_status isg_patterns_checksum(const isg_patterns *patterns, char hex[65]);
+
+/* ---- Restricted Boltzmann machines ---------------------------------------------------------- */
+
+/* Spins s (n_visible) and Gaussian hidden units lambda (n_hidden) at inverse temperature beta:
+       H(s, lambda) = |lambda - c|^2 / 2 - b.s - s^T W lambda
+   Spins are given packed, as isg_dataset_row() gives them. */
+typedef struct isg_rbm isg_rbm;
+
+typedef struct isg_rbm_info {
+    size_t n_visible;
+    size_t n_hidden;
+    double beta;
+    size_t image_height; /* 0 if the visible units are no image */
+    size_t image_width;
+} isg_rbm_info;
+
+/* All weights and fields zero. */
+ISG_API isg_status isg_rbm_create(isg_rbm **out, size_t n_visible, size_t n_hidden, double beta);
+ISG_API void isg_rbm_free(isg_rbm *rbm); /* NULL is fine */
+ISG_API isg_rbm_info isg_rbm_describe(const isg_rbm *rbm);
+
+ISG_API isg_matd isg_rbm_weights(isg_rbm *rbm);      /* W (n_visible, n_hidden), to read and set */
+ISG_API double *isg_rbm_visible_field(isg_rbm *rbm); /* b (n_visible) */
+ISG_API double *isg_rbm_hidden_field(isg_rbm *rbm);  /* c (n_hidden) */
+ISG_API const isg_patterns *isg_rbm_patterns(const isg_rbm *rbm); /* it was made of, or NULL */
+
+/* h = W^T s + c, the mean of lambda given s (its variance is 1 / beta). */
+ISG_API void isg_rbm_hidden_input(const isg_rbm *rbm, const uint64_t *spins, double *h);
+
+/* x = W lambda + b; spin i is +1 with probability 1 / (1 + exp(-2 beta x_i)). */
+ISG_API void isg_rbm_visible_input(const isg_rbm *rbm, const double *lambda, double *x);
+
+/* H(s, lambda); H(s) = -b.s - |W^T s + c|^2 / 2 + |c|^2 / 2, lambda integrated out; and
+   F0(lambda) = |lambda - c|^2 / 2 - sum_i ln cosh(beta x_i) / beta, s summed out, with its
+   gradient (n_hidden). */
+ISG_API double isg_rbm_energy(const isg_rbm *rbm, const uint64_t *spins, const double *lambda);
+ISG_API isg_status isg_rbm_spin_energy(const isg_rbm *rbm, const uint64_t *spins, double *out);
+ISG_API double isg_rbm_free_energy(const isg_rbm *rbm, const double *lambda);
+ISG_API void isg_rbm_free_energy_gradient(const isg_rbm *rbm, const double *lambda,
+                                          double *gradient);
 
 #ifdef __cplusplus
 }

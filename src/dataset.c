@@ -127,25 +127,16 @@ isg_status isg_dataset_count_duplicates(const isg_dataset *data, size_t *out) {
     return ISG_OK;
 }
 
-/* The bits of every byte in the opposite order. */
-static uint64_t mirror_bytes(uint64_t word) {
-    word = (word >> 1 & UINT64_C(0x5555555555555555)) | (word & UINT64_C(0x5555555555555555)) << 1;
-    word = (word >> 2 & UINT64_C(0x3333333333333333)) | (word & UINT64_C(0x3333333333333333)) << 2;
-    return (word >> 4 & UINT64_C(0x0f0f0f0f0f0f0f0f)) | (word & UINT64_C(0x0f0f0f0f0f0f0f0f)) << 4;
-}
-
 void isg_dataset_checksum(const isg_dataset *data, char hex[65]) {
-    const size_t row_bytes = (data->info.n_visible + 7) / 8;
+    uint8_t bytes[256];
     isg_sha256 hash;
     isg_sha256_start(&hash);
     for (size_t a = 0; a < data->info.n_samples; a++)
-        for (size_t w = 0; w < data->words; w++) {
-            const uint64_t word = mirror_bytes(isg_dataset_spins(data, a)[w]);
-            uint8_t bytes[8];
-            for (size_t k = 0; k < 8; k++)
-                bytes[k] = (uint8_t)(word >> 8 * k);
-            const size_t left = row_bytes - 8 * w;
-            isg_sha256_add(&hash, bytes, left < 8 ? left : 8);
+        for (size_t i = 0; i < data->info.n_visible; i += 8 * sizeof bytes) {
+            const size_t left = data->info.n_visible - i;
+            const size_t n = left < 8 * sizeof bytes ? left : 8 * sizeof bytes;
+            isg_pack_bytes(isg_dataset_spins(data, a) + i / 64, n, bytes);
+            isg_sha256_add(&hash, bytes, (n + 7) / 8);
         }
     isg_sha256_finish(&hash, hex);
 }

@@ -16,6 +16,7 @@
 #include "io/idx.h"
 #include "io/matrix_market.h"
 #include "io/npy.h"
+#include "io/npz.h"
 
 enum { CHUNK_BYTES = 1 << 16 };
 
@@ -159,23 +160,15 @@ done:
 
 static isg_status read_npz(loader *load) {
     isg_zip *zip = load->input.zip;
-    const char *name = isg_file_name(load->input.file);
-    size_t index = 0;
     isg_source *member = NULL;
     isg_array_type type;
     isg_status status = ISG_OK;
-    if (!isg_zip_find(zip, "X.npy", &index))
-        return isg_fail(ISG_ERR_FORMAT, "%s: expected an array X with the samples, found %s", name,
-                        isg_zip_count(zip) ? isg_zip_name(zip, 0) : "an empty archive");
-    ISG_TRY(isg_zip_member(&member, zip, index));
-    ISG_TRY_GOTO(isg_npy_read_header(member, &type));
+    ISG_TRY(isg_npz_open(&member, &type, zip, "X"));
     ISG_TRY_GOTO(read_array(load, member, &type));
     ISG_TRY_GOTO(isg_source_end(member));
-    if (!load->options->labels_path && isg_zip_find(zip, "y.npy", &index))
+    if (!load->options->labels_path && isg_npz_has(zip, "y"))
         status = isg_labels_read(&load->data->labels, &load->input, NULL, ISG_HEADER_NO);
 done:
-    /* The binarizer's sentences borrow the member's name only while it is being read. */
-    load->binarizer.name = name;
     isg_source_free(member);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "data_file.h"
 #include "io/idx.h"
 #include "io/npy.h"
+#include "io/npz.h"
 
 enum { ITEMS_AT_ONCE = 4096, MOST_ITEM_BYTES = 4 * ISG_LABEL_BYTES };
 
@@ -142,16 +143,11 @@ done:
     return status;
 }
 
-static isg_status read_member_labels(isg_labels *labels, isg_zip *zip, const char *name) {
-    size_t index = 0;
+static isg_status read_member_labels(isg_labels *labels, isg_zip *zip) {
     isg_source *member = NULL;
     isg_array_type type;
     isg_status status = ISG_OK;
-    if (!isg_zip_find(zip, "y.npy", &index))
-        return isg_fail(ISG_ERR_FORMAT, "%s: expected an array y with the labels, found none",
-                        name);
-    ISG_TRY(isg_zip_member(&member, zip, index));
-    ISG_TRY_GOTO(isg_npy_read_header(member, &type));
+    ISG_TRY(isg_npz_open(&member, &type, zip, "y"));
     ISG_TRY_GOTO(isg_labels_read_array(labels, member, &type));
     ISG_TRY_GOTO(isg_source_end(member));
 done:
@@ -172,7 +168,7 @@ isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, const char 
         ISG_TRY(isg_labels_read_array(labels, input->source, &type));
         return isg_data_file_end(input);
     case ISG_FORMAT_NPZ:
-        return read_member_labels(labels, input->zip, isg_file_name(input->file));
+        return read_member_labels(labels, input->zip);
     case ISG_FORMAT_CSV:
     case ISG_FORMAT_TSV:
         ISG_TRY(read_text_labels(labels, input, label_column, header));

@@ -45,4 +45,14 @@ static inline size_t isg_hamming(const uint64_t *a, const uint64_t *b, size_t wo
     return count;
 }
 
+/* The row as (n + 7) / 8 bytes, first spin = highest bit: the order that checksums are made of. */
+static inline void isg_pack_bytes(const uint64_t *row, size_t n_spins, uint8_t *out) {
+    for (size_t i = 0; i < n_spins; i += 8) {
+        uint64_t byte = row[i / 64] >> i % 64 & 0xff;
+        byte = (byte >> 1 & 0x55) | (byte & 0x55) << 1;
+        byte = (byte >> 2 & 0x33) | (byte & 0x33) << 2;
+        out[i / 8] = (uint8_t)(byte >> 4 | byte << 4);
+    }
+}
+
 #endif

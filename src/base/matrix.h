@@ -7,7 +7,7 @@
 #ifndef ISG_MATRIX_H
 #define ISG_MATRIX_H
 
-#include <stddef.h>
+#include "isinglass.h"
 
 typedef struct isg_matf {
     float *data;
@@ -18,16 +18,6 @@ typedef struct isg_matf_view {
     const float *data;
     size_t rows, cols, stride;
 } isg_matf_view;
-
-typedef struct isg_matd {
-    double *data;
-    size_t rows, cols, stride;
-} isg_matd;
-
-typedef struct isg_matd_view {
-    const double *data;
-    size_t rows, cols, stride;
-} isg_matd_view;
 
 static inline isg_matd isg_matd_of(double *data, size_t rows, size_t cols) {
     return (isg_matd){data, rows, cols, cols};

@@ -26,6 +26,16 @@ typedef struct isg_kernels {
        rows (m, words), whose rows start `stride` words apart; words < 2^26 [exact] */
     void (*hamming)(size_t m, size_t words, const uint64_t *row, const uint64_t *rows,
                     size_t stride, uint32_t *distances);
+
+    /* The first index of the smallest of values (n >= 1), none of which is NaN [exact] */
+    size_t (*nearest)(size_t n, const double *values);
+
+    /* Ward's update: kept[i] becomes the distance between cluster i, of sizes[i] samples, and the
+       union of two clusters of size_a and size_b samples that are `apart` from each other, whose
+       distances to i are dropped[i] and kept[i]. Slots without a cluster (size 0) come out as
+       anything [exact] */
+    void (*ward_distances)(size_t n, double size_a, double size_b, double apart,
+                           const double *sizes, const double *dropped, double *kept);
 } isg_kernels;
 
 extern const isg_kernels isg_kernels_ref;

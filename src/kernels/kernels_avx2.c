@@ -9,7 +9,7 @@
 #define VECTOR_BYTES 32
 #include "kernels/tuned.h"
 
-static const isg_kernels table = {"avx2", random_words, hamming};
+static const isg_kernels table = {"avx2", random_words, hamming, nearest, ward_distances};
 const isg_kernels *const isg_kernels_avx2 = &table;
 
 #else

@@ -5,4 +5,5 @@
 #define VECTOR_BYTES 16
 #include "kernels/tuned.h"
 
-const isg_kernels isg_kernels_baseline = {"baseline", random_words, hamming};
+const isg_kernels isg_kernels_baseline = {"baseline", random_words, hamming, nearest,
+                                          ward_distances};

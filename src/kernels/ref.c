@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <math.h>
+
 #include "base/bits.h"
 #include "base/rng.h"
 #include "kernels/kernels.h"
@@ -19,4 +21,21 @@ static void hamming(size_t m, size_t words, const uint64_t *row, const uint64_t 
         distances[i] = (uint32_t)isg_hamming(row, rows + i * stride, words);
 }
 
-const isg_kernels isg_kernels_ref = {"ref", random_words, hamming};
+static size_t nearest(size_t n, const double *values) {
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++)
+        if (values[i] < values[best])
+            best = i;
+    return best;
+}
+
+static void ward_distances(size_t n, double size_a, double size_b, double apart,
+                           const double *sizes, const double *dropped, double *kept) {
+    for (size_t i = 0; i < n; i++) {
+        const double t = 1.0 / (size_a + size_b + sizes[i]);
+        kept[i] = sqrt((sizes[i] + size_a) * t * dropped[i] * dropped[i] +
+                       (sizes[i] + size_b) * t * kept[i] * kept[i] - sizes[i] * t * apart * apart);
+    }
+}
+
+const isg_kernels isg_kernels_ref = {"ref", random_words, hamming, nearest, ward_distances};

@@ -160,3 +160,81 @@ static void hamming(size_t m, size_t words, const uint64_t *row, const uint64_t 
     for (size_t i = 0; i < m; i++)
         distances[i] = distance(words, row, rows + i * stride);
 }
+
+/* ---- nearest and ward_distances ------------------------------------------------------------- */
+
+typedef double reals __attribute__((vector_size(VECTOR_BYTES)));
+
+enum { REALS = VECTOR_BYTES / 8 };
+
+static inline reals load_reals(const double *values) {
+    reals out;
+    memcpy(&out, values, sizeof out);
+    return out;
+}
+
+static inline reals smaller(reals a, reals b) {
+    const lanes first = (lanes)(a < b);
+    return (reals)(((lanes)a & first) | ((lanes)b & ~first));
+}
+
+/* First the smallest value, without looking where; then where it is. */
+static size_t nearest(size_t n, const double *values) {
+    double least = values[0];
+    size_t i = 0;
+    if (n >= 4 * REALS) {
+        reals a = load_reals(values), b = a, c = a, d = a;
+        for (; i + 4 * REALS <= n; i += 4 * REALS) {
+            a = smaller(load_reals(values + i), a);
+            b = smaller(load_reals(values + i + REALS), b);
+            c = smaller(load_reals(values + i + 2 * REALS), c);
+            d = smaller(load_reals(values + i + 3 * REALS), d);
+        }
+        const reals all_least = smaller(smaller(a, b), smaller(c, d));
+        for (int k = 0; k < REALS; k++)
+            least = all_least[k] < least ? all_least[k] : least;
+    }
+    for (; i < n; i++)
+        least = values[i] < least ? values[i] : least;
+    for (i = 0; values[i] != least; i++)
+        ;
+    return i;
+}
+
+static inline reals square_root(reals x) {
+#if defined(__AVX2__) && VECTOR_BYTES == 32
+    return (reals)_mm256_sqrt_pd((__m256d)x);
+#elif defined(__SSE2__) && VECTOR_BYTES == 16
+    return (reals)_mm_sqrt_pd((__m128d)x);
+#else
+    for (int k = 0; k < REALS; k++)
+        x[k] = __builtin_sqrt(x[k]);
+    return x;
+#endif
+}
+
+static inline reals ward_group(reals size_a, reals size_b, double apart, reals size, reals dropped,
+                               reals kept) {
+    const reals t = 1.0 / (size_a + size_b + size);
+    return square_root((size + size_a) * t * dropped * dropped + (size + size_b) * t * kept * kept -
+                       size * t * apart * apart);
+}
+
+static void ward_distances(size_t n, double size_a, double size_b, double apart,
+                           const double *sizes, const double *dropped, double *kept) {
+    const reals zero = {0}, a = zero + size_a, b = zero + size_b;
+    size_t i = 0;
+    for (; i + REALS <= n; i += REALS) {
+        const reals out = ward_group(a, b, apart, load_reals(sizes + i), load_reals(dropped + i),
+                                     load_reals(kept + i));
+        memcpy(kept + i, &out, sizeof out);
+    }
+    if (i < n) {
+        reals size = zero, x = zero, y = zero;
+        memcpy(&size, sizes + i, (n - i) * sizeof *sizes);
+        memcpy(&x, dropped + i, (n - i) * sizeof *dropped);
+        memcpy(&y, kept + i, (n - i) * sizeof *kept);
+        const reals out = ward_group(a, b, apart, size, x, y);
+        memcpy(kept + i, &out, (n - i) * sizeof *kept);
+    }
+}

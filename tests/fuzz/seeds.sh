@@ -54,8 +54,10 @@ for name, data in archives.items():
 
 tables = {"plain": b"1,0,1\n0,1,0\n", "headed": b"label,a,b\r\ncat,1,0\r\ndog,0.5,-1e3\r\n",
           "quoted": b'"1","0"\n"a ""b"", c",2\n', "grey": b"0,1,2,255\n3,4,5,6\n"}
-for name, data in tables.items():
-    put("csv", name, data)
+for name, data in tables.items():  # the first byte: 1 gzip, 2 tabs
+    put("csv", name, b"\0" + data)
+    put("csv", name + ".gz", b"\1" + gzip.compress(data))
+    put("csv", name + ".tsv", b"\2" + data.replace(b",", b"\t"))
 head = b"%%MatrixMarket matrix "
 matrices = {"coordinate": head + b"coordinate real general\n% c\n2 3 2\n1 2 5.5\n2 3 -1\n",
             "pattern": head + b"coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n",

@@ -1,0 +1,99 @@
+/* dependence.c - which patterns are linear combinations of others
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Pivoted QR tells the rank. To name a culprit, plain QR goes through the patterns in their order:
+ * the first one whose diagonal of R vanishes lies in the span of those before it, and solving the
+ * triangle above gives the combination.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/linalg.h"
+#include "base/memory.h"
+#include "patterns.h"
+
+/* What rounding leaves of a coefficient that is zero, generously. */
+static const double negligible = 1e-6;
+
+/* Appends one term, " - 3" or " + 0.5 * 3", to the sentence. */
+static void append_term(char *sentence, size_t room, size_t *used, bool is_first, double factor,
+                        size_t pattern) {
+    const char *sign = factor < 0 ? (is_first ? "-" : " - ") : (is_first ? "" : " + ");
+    int length = 0;
+    if (fabs(fabs(factor) - 1) < negligible)
+        length = snprintf(sentence + *used, room - *used, "%s%zu", sign, pattern);
+    else
+        length =
+            snprintf(sentence + *used, room - *used, "%s%.4g * %zu", sign, fabs(factor), pattern);
+    *used = length > 0 && (size_t)length < room - *used ? *used + (size_t)length : room - 1;
+}
+
+/* The first dependent pattern and its combination, into the sentence. */
+static isg_status name_culprit(isg_matd xi, char *sentence, size_t room) {
+    const size_t n = xi.rows, p = xi.cols, k = p < n ? p : n;
+    isg_status status = ISG_OK;
+    double *q = NULL, *r = NULL, *solution = NULL;
+    ISG_TRY_GOTO(ISG_ALLOCATE(q, n * k));
+    ISG_TRY_GOTO(ISG_ALLOCATE(r, k * k));
+    ISG_TRY_GOTO(ISG_ALLOCATE(solution, p));
+    /* With more patterns than units, the first n + 1 are already dependent. */
+    const isg_matd_view leading = {xi.data, n, k, xi.stride};
+    const isg_matd factor_r = isg_matd_of(r, k, k);
+    ISG_TRY_GOTO(isg_qr(isg_matd_of(q, n, k), factor_r, leading));
+    size_t culprit = 0;
+    while (culprit < k && r[culprit * k + culprit] > 1e-8 * sqrt((double)n))
+        culprit++;
+    for (size_t mu = 0; mu < culprit; mu++) {
+        if (culprit < k) {
+            solution[mu] = r[mu * k + culprit];
+            continue;
+        }
+        for (size_t i = 0; i < n; i++)
+            solution[mu] += q[i * k + mu] * xi.data[i * xi.stride + culprit];
+    }
+    const isg_matd_view triangle = {r, culprit, culprit, k};
+    if (culprit > 0)
+        ISG_TRY_GOTO(isg_triangular_solve(isg_matd_of(solution, culprit, 1), triangle, ISG_UPPER,
+                                          ISG_AS_IS));
+    size_t used = 0;
+    const int length = snprintf(sentence, room, "pattern %zu = ", culprit);
+    used = length > 0 && (size_t)length < room ? (size_t)length : room - 1;
+    bool is_first = true;
+    for (size_t mu = 0; mu < culprit; mu++)
+        if (fabs(solution[mu]) > negligible) {
+            append_term(sentence, room, &used, is_first, solution[mu], mu);
+            is_first = false;
+        }
+done:
+    isg_release(q);
+    isg_release(r);
+    isg_release(solution);
+    return status;
+}
+
+isg_status isg_patterns_rank(const isg_patterns *patterns, size_t *rank, char *sentence,
+                             size_t room) {
+    const size_t n = patterns->info.n_visible, p = patterns->info.n_patterns;
+    const size_t k = p < n ? p : n;
+    isg_status status = ISG_OK;
+    double *xi = NULL, *r = NULL;
+    size_t *order = NULL, found = 0;
+    if (room > 0)
+        sentence[0] = '\0';
+    ISG_TRY_GOTO(ISG_ALLOCATE(xi, n * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE(r, k * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE(order, p));
+    const isg_matd matrix = isg_matd_of(xi, n, p);
+    isg_patterns_fill(patterns, matrix);
+    ISG_TRY_GOTO(isg_pivoted_qr(isg_matd_of(r, k, p), order, &found, isg_matd_const(matrix),
+                                isg_rank_tolerance(n, p)));
+    if (found < p && room > 1)
+        ISG_TRY_GOTO(name_culprit(matrix, sentence, room));
+    *rank = found;
+done:
+    isg_release(xi);
+    isg_release(r);
+    isg_release(order);
+    return status;
+}

@@ -1,0 +1,23 @@
+/* meta.h - meta.json: what a file of ours says of its origin
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_META_H
+#define ISG_META_H
+
+#include "io/npz.h"
+
+typedef struct isg_meta {
+    const char *kind;    /* "patterns", "model" */
+    uint64_t seed;       /* of the command that made it */
+    const char *command; /* as typed; NULL if unknown */
+    size_t image_height, image_width;
+} isg_meta;
+
+isg_status isg_meta_write(const isg_meta *meta, isg_npz_writer *writer);
+
+/* Reads the image shape, the only part that matters later. A file without meta.json, as NumPy
+   writes it, has none. ISG_ERR_VERSION if a later version with another major number wrote it. */
+isg_status isg_meta_read(isg_meta *out, isg_zip *zip);
+
+#endif

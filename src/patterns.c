@@ -1,0 +1,278 @@
+/* patterns.c - binary patterns: made from data, kept in files, compared
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A pattern is the sign of the mean over the samples of a class (Eq. 13 of the paper), or over one
+ * of the clusters that Ward's method finds in it.
+ */
+#include "patterns.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/sha256.h"
+#include "data_file.h"
+#include "dataset.h"
+#include "meta.h"
+#include "ward.h"
+
+/* ---- making and reading them ------------------------------------------------------------------- */
+
+isg_status isg_patterns_allocate(isg_patterns **out, size_t n_visible, size_t n_patterns) {
+    isg_patterns *patterns = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(ISG_ALLOCATE(patterns, 1));
+    patterns->info.n_visible = n_visible;
+    patterns->info.n_patterns = n_patterns;
+    patterns->words = isg_words(n_visible);
+    patterns->spins = isg_allocate(n_patterns, patterns->words * sizeof *patterns->spins);
+    if (!patterns->spins)
+        status = ISG_ERR_MEMORY;
+    else
+        status = ISG_ALLOCATE(patterns->members, n_patterns);
+    if (status != ISG_OK) {
+        isg_patterns_free(patterns);
+        return status;
+    }
+    *out = patterns;
+    return ISG_OK;
+}
+
+isg_status isg_patterns_create(isg_patterns **out, size_t n_visible, size_t n_patterns,
+                               const int8_t *xi, const char *const *labels) {
+    if (n_visible == 0 || n_patterns == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "expected at least one pattern of one unit");
+    isg_patterns *patterns = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_patterns_allocate(&patterns, n_visible, n_patterns));
+    for (size_t i = 0; i < n_visible; i++)
+        for (size_t mu = 0; mu < n_patterns; mu++) {
+            const int8_t spin = xi[i * n_patterns + mu];
+            if (spin != 1 && spin != -1)
+                ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT,
+                                      "unit %zu of pattern %zu: expected +1 or -1, found %d", i, mu,
+                                      spin));
+            isg_bit_assign(isg_patterns_spins(patterns, mu), i, spin > 0);
+        }
+    for (size_t mu = 0; labels && mu < n_patterns; mu++)
+        ISG_TRY_GOTO(isg_labels_add_text(&patterns->labels, labels[mu], "labels"));
+    ISG_TRY_GOTO(isg_labels_finish(&patterns->labels));
+    patterns->info.has_labels = labels != NULL;
+    *out = patterns;
+    patterns = NULL;
+done:
+    isg_patterns_free(patterns);
+    return status;
+}
+
+void isg_patterns_free(isg_patterns *patterns) {
+    if (!patterns)
+        return;
+    isg_release(patterns->spins);
+    isg_release(patterns->members);
+    isg_labels_clear(&patterns->labels);
+    isg_release(patterns);
+}
+
+isg_patterns_info isg_patterns_describe(const isg_patterns *patterns) {
+    return patterns->info;
+}
+
+const uint64_t *isg_patterns_row(const isg_patterns *patterns, size_t mu) {
+    return mu < patterns->info.n_patterns ? isg_patterns_spins(patterns, mu) : NULL;
+}
+
+const char *isg_patterns_label(const isg_patterns *patterns, size_t mu) {
+    return mu < patterns->labels.count ? patterns->labels.names[patterns->labels.index[mu]] : NULL;
+}
+
+size_t isg_patterns_members(const isg_patterns *patterns, size_t mu) {
+    return mu < patterns->info.n_patterns ? patterns->members[mu] : 0;
+}
+
+size_t isg_patterns_positive(const isg_patterns *patterns, size_t mu) {
+    return mu < patterns->info.n_patterns
+               ? isg_count_ones(isg_patterns_spins(patterns, mu), patterns->words)
+               : 0;
+}
+
+static double dot(const isg_patterns *patterns, size_t mu, size_t nu) {
+    const size_t different = isg_hamming(isg_patterns_spins(patterns, mu),
+                                         isg_patterns_spins(patterns, nu), patterns->words);
+    return (double)patterns->info.n_visible - 2 * (double)different;
+}
+
+double isg_patterns_overlap(const isg_patterns *patterns, size_t mu, size_t nu) {
+    return dot(patterns, mu, nu) / (double)patterns->info.n_visible;
+}
+
+void isg_patterns_fill(const isg_patterns *patterns, isg_matd xi) {
+    for (size_t i = 0; i < patterns->info.n_visible; i++)
+        for (size_t mu = 0; mu < patterns->info.n_patterns; mu++)
+            xi.data[i * xi.stride + mu] = isg_spin(isg_patterns_spins(patterns, mu), i);
+}
+
+void isg_patterns_gram(const isg_patterns *patterns, isg_matd gram) {
+    for (size_t mu = 0; mu < patterns->info.n_patterns; mu++)
+        for (size_t nu = 0; nu < patterns->info.n_patterns; nu++)
+            gram.data[mu * gram.stride + nu] = dot(patterns, mu, nu);
+}
+
+/* ---- from data ---------------------------------------------------------------------------------- */
+
+/* The sign of the mean over the samples `rows` (count); a tie is -1, and counted. */
+static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *data,
+                          const size_t *rows, size_t count, uint32_t *ups) {
+    const size_t n_visible = patterns->info.n_visible;
+    memset(ups, 0, n_visible * sizeof *ups);
+    for (size_t k = 0; k < count; k++) {
+        const uint64_t *row = isg_dataset_spins(data, rows[k]);
+        for (size_t i = 0; i < n_visible; i++)
+            ups[i] += (uint32_t)isg_bit(row, i);
+    }
+    for (size_t i = 0; i < n_visible; i++) {
+        isg_bit_assign(isg_patterns_spins(patterns, mu), i, 2 * (size_t)ups[i] > count);
+        patterns->info.n_ties += 2 * (size_t)ups[i] == count;
+    }
+    patterns->members[mu] = count;
+}
+
+/* What making the patterns of one class after another needs. */
+typedef struct class_work {
+    const isg_dataset *data;
+    size_t per_class;
+    size_t *rows;      /* (n_samples) of the class, then of one cluster */
+    size_t *members;   /* (n_samples) of one cluster */
+    uint32_t *cluster; /* (n_samples) of each row of the class */
+    uint32_t *ups;     /* (n_visible) */
+    isg_progress progress;
+    const isg_progress *outer;
+    size_t class_index, n_classes;
+} class_work;
+
+/* Progress of one class as part of the whole. */
+static bool report_class(void *user, double fraction) {
+    const class_work *work = user;
+    if (!work->outer)
+        return true;
+    return work->outer->report(work->outer->user,
+                               ((double)work->class_index + fraction) / (double)work->n_classes);
+}
+
+static isg_status cluster_class(class_work *work, size_t count) {
+    isg_ward *tree = NULL;
+    ISG_TRY(isg_ward_create(&tree, work->data, work->rows, count, &work->progress));
+    const isg_status status = isg_ward_cut(tree, work->per_class, work->cluster);
+    isg_ward_free(tree);
+    return status;
+}
+
+static isg_status make_class(isg_patterns *patterns, class_work *work) {
+    const isg_dataset *data = work->data;
+    const size_t c = work->class_index, k = work->per_class;
+    size_t count = 0;
+    for (size_t a = 0; a < data->info.n_samples; a++)
+        if (!data->labels.count || data->labels.index[a] == c)
+            work->rows[count++] = a;
+    if (count < k)
+        return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu patterns",
+                        data->labels.count ? data->labels.names[c] : "(all)", count, k);
+    if (k > 1)
+        ISG_TRY(cluster_class(work, count));
+    for (size_t j = 0; j < k; j++) {
+        size_t n_members = 0;
+        for (size_t a = 0; a < count; a++)
+            if (k == 1 || work->cluster[a] == j)
+                work->members[n_members++] = work->rows[a];
+        set_mean_sign(patterns, c * k + j, data, work->members, n_members, work->ups);
+        if (data->labels.count)
+            ISG_TRY(isg_labels_add_text(&patterns->labels, data->labels.names[c], "labels"));
+    }
+    if (!report_class(work, 1))
+        return isg_fail(ISG_ERR_CANCELLED, "making patterns was cancelled");
+    return ISG_OK;
+}
+
+isg_pattern_options isg_pattern_defaults(void) {
+    return (isg_pattern_options){.per_class = 1};
+}
+
+isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
+                                  const isg_pattern_options *options) {
+    const isg_pattern_options defaults = isg_pattern_defaults();
+    options = options ? options : &defaults;
+    const size_t n = data->info.n_samples,
+                 n_classes = data->labels.count ? data->info.n_classes : 1;
+    size_t n_patterns = 0;
+    if (options->per_class == 0 || !isg_multiply(&n_patterns, n_classes, options->per_class) ||
+        n_patterns > n)
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "%zu patterns a class were asked for, there are %zu samples of %zu classes",
+                        options->per_class, n, n_classes);
+    isg_patterns *patterns = NULL;
+    class_work work = {.data = data,
+                       .per_class = options->per_class,
+                       .outer = options->progress,
+                       .n_classes = n_classes};
+    work.progress = (isg_progress){report_class, &work};
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(isg_patterns_allocate(&patterns, data->info.n_visible, n_patterns));
+    patterns->info.image_height = data->info.image_height;
+    patterns->info.image_width = data->info.image_width;
+    patterns->info.has_labels = data->labels.count > 0;
+    ISG_TRY_GOTO(ISG_ALLOCATE(work.rows, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE(work.members, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE(work.cluster, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE(work.ups, data->info.n_visible));
+    for (; work.class_index < n_classes; work.class_index++)
+        ISG_TRY_GOTO(make_class(patterns, &work));
+    ISG_TRY_GOTO(isg_labels_finish(&patterns->labels));
+    *out = patterns;
+    patterns = NULL;
+done:
+    isg_patterns_free(patterns);
+    isg_release(work.rows);
+    isg_release(work.members);
+    isg_release(work.cluster);
+    isg_release(work.ups);
+    return status;
+}
+
+/* ---- checksum ------------------------------------------------------------------------------------- */
+
+typedef struct packed_pattern {
+    const uint8_t *bytes;
+    size_t size;
+} packed_pattern;
+
+static int by_bytes(const void *a, const void *b) {
+    const packed_pattern *x = a, *y = b;
+    return memcmp(x->bytes, y->bytes, x->size);
+}
+
+isg_status isg_patterns_checksum(const isg_patterns *patterns, char hex[65]) {
+    const size_t n = patterns->info.n_patterns, size = (patterns->info.n_visible + 7) / 8;
+    uint8_t *bytes = isg_allocate(n, size);
+    packed_pattern *packed = NULL;
+    isg_status status = ISG_OK;
+    isg_sha256 hash;
+    if (!bytes)
+        return ISG_ERR_MEMORY;
+    ISG_TRY_GOTO(ISG_ALLOCATE(packed, n));
+    for (size_t mu = 0; mu < n; mu++) {
+        packed[mu] = (packed_pattern){bytes + mu * size, size};
+        isg_pack_bytes(isg_patterns_spins(patterns, mu), patterns->info.n_visible,
+                       bytes + mu * size);
+    }
+    qsort(packed, n, sizeof *packed, by_bytes);
+    isg_sha256_start(&hash);
+    for (size_t mu = 0; mu < n; mu++)
+        isg_sha256_add(&hash, packed[mu].bytes, size);
+    isg_sha256_finish(&hash, hex);
+done:
+    isg_release(packed);
+    isg_release(bytes);
+    return status;
+}
