@@ -14,19 +14,15 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "helper_allocation.h"
 #include "io/source.h"
+#include "test.h"
 
 /* Fails the test, with the sentence at hand, unless the message has `part` in it. */
 #define assert_message(part)                                                                       \
     do {                                                                                           \
         if (!strstr(isg_error_message(), part))                                                    \
             fail_msg("expected \"%s\" in \"%s\"", part, isg_error_message());                      \
-    } while (0)
-
-#define assert_ok(call)                                                                            \
-    do {                                                                                           \
-        if ((call) != ISG_OK)                                                                      \
-            fail_msg("%s: %s", #call, isg_error_message());                                        \
     } while (0)
 
 #define assert_refused(call, part)                                                                 \
@@ -92,48 +88,6 @@ static inline isg_source *source_over(isg_file **file, const void *bytes, size_t
     assert_ok(isg_file_from_memory(file, "test", bytes, size));
     assert_ok(isg_source_create(&source, *file, ISG_PLAIN, 0, size));
     return source;
-}
-
-/* ---- An allocator that fails once --------------------------------------------------------- */
-
-typedef struct failing_allocator {
-    size_t calls, fail_at; /* the call number `fail_at`, counted from 1, fails; 0: none */
-    long live;             /* blocks not released */
-} failing_allocator;
-
-static inline void *failing_allocate(void *user, size_t alignment, size_t bytes) {
-    failing_allocator *state = user;
-    void *pointer = NULL;
-    if (++state->calls == state->fail_at || posix_memalign(&pointer, alignment, bytes) != 0)
-        return NULL;
-    state->live++;
-    return pointer;
-}
-
-static inline void failing_release(void *user, void *pointer) {
-    ((failing_allocator *)user)->live--;
-    free(pointer);
-}
-
-/* Runs `job` with every single allocation failing in turn: it must say that there is no memory and
-   release everything. Returns how many allocations the job makes. */
-static inline size_t sweep_allocations(isg_status (*job)(void *user), void *user) {
-    for (size_t n = 1;; n++) {
-        failing_allocator state = {.fail_at = n};
-        const isg_allocator allocator = {failing_allocate, failing_release, &state};
-        isg_set_allocator(&allocator);
-        const isg_status status = job(user);
-        isg_set_allocator(NULL);
-        assert_int_equal(state.live, 0);
-        if (state.calls < n) {
-            assert_int_equal(status, ISG_OK);
-            return n - 1;
-        }
-        if (status != ISG_OK) {
-            assert_int_equal(status, ISG_ERR_MEMORY);
-            assert_message("memory");
-        }
-    }
 }
 
 #endif

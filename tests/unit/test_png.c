@@ -21,6 +21,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "helper_allocation.h"
 #include "io/png.h"
 
 static char directory[] = "/tmp/isg-png-XXXXXX";
@@ -265,24 +266,9 @@ static void test_colors(void **state) {
     assert_true(isg_largest_magnitude(values + 7, 1) == 0.0f);
 }
 
-typedef struct counter {
-    size_t calls, fails_at, living;
-} counter;
-
-static void *count_allocate(void *user, size_t alignment, size_t bytes) {
-    counter *count = user;
-    if (++count->calls == count->fails_at)
-        return NULL;
-    count->living++;
-    return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-}
-
-static void count_release(void *user, void *pointer) {
-    ((counter *)user)->living--;
-    free(pointer);
-}
-
-static isg_status draw_and_write(void) {
+static isg_status draw_and_write(void *user) {
+    (void)user;
+    unlink(path);
     const isg_grid grid = {2, 2, 2, 2, 3, 3, 1, 0};
     static const uint8_t tile[12] = {0};
     isg_picture picture;
@@ -290,27 +276,13 @@ static isg_status draw_and_write(void) {
     isg_picture_place(&picture, &grid, 1, 1, tile);
     const isg_status status = isg_picture_write(&picture, path);
     isg_picture_free(&picture);
+    assert_int_equal(files_in_directory(), status == ISG_OK ? 1 : 0);
     return status;
 }
 
 static void test_allocation_failures(void **state) {
     (void)state;
-    for (size_t n = 1;; n++) {
-        unlink(path);
-        counter count = {.fails_at = n};
-        const isg_allocator failing = {count_allocate, count_release, &count};
-        isg_set_allocator(&failing);
-        const isg_status status = draw_and_write();
-        isg_set_allocator(NULL);
-        assert_int_equal(count.living, 0);
-        assert_int_equal(files_in_directory(), status == ISG_OK ? 1 : 0);
-        if (count.calls < n) {
-            assert_int_equal(status, ISG_OK);
-            assert_true(n > 8);
-            break;
-        }
-        assert_int_equal(status, ISG_ERR_MEMORY);
-    }
+    assert_true(sweep_allocations(draw_and_write, NULL) > 7);
 }
 
 int main(void) {
