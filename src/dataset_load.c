@@ -83,7 +83,7 @@ static isg_status read_column_major(loader *load, isg_source *source, const isg_
     for (size_t k = 0; k < n_visible; k++)
         for (size_t row = 0; row < n_rows;) {
             const size_t count = n_rows - row < room ? n_rows - row : room;
-            ISG_TRY(isg_source_read(source, raw, count * type->item_bytes, "the data"));
+            ISG_TRY(isg_array_read(source, type, count, "the data", raw));
             isg_array_decode(type, raw, count, values);
             for (size_t v = 0; v < count; v++, row++)
                 ISG_TRY(isg_binarizer_put(&load->binarizer, row, column_of(type, k), values[v]));
@@ -122,7 +122,7 @@ static isg_status read_row_major(loader *load, isg_source *source, const isg_arr
         room -= room % n_visible;
     for (size_t first = 0; first < total;) {
         const size_t count = total - first < room ? total - first : room;
-        ISG_TRY(isg_source_read(source, raw, count * type->item_bytes, "the data"));
+        ISG_TRY(isg_array_read(source, type, count, "the data", raw));
         ISG_TRY(are_byte_rows ? put_byte_rows(load, first / n_visible, count / n_visible, raw)
                               : put_values(load, type, first, count, raw, values));
         first += count;

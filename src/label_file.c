@@ -59,7 +59,7 @@ isg_status isg_labels_read_array(isg_labels *labels, isg_source *source,
     for (size_t row = 0; row < type->dims[0];) {
         const size_t left = type->dims[0] - row;
         const size_t count = left < ITEMS_AT_ONCE ? left : ITEMS_AT_ONCE;
-        ISG_TRY_GOTO(isg_source_read(source, raw, count * type->item_bytes, "the labels"));
+        ISG_TRY_GOTO(isg_array_read(source, type, count, "the labels", raw));
         for (size_t k = 0; k < count; k++, row++)
             ISG_TRY_GOTO(add_item(labels, type, raw + k * type->item_bytes,
                                   where_is(where, sizeof where, name, row)));

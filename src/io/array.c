@@ -73,6 +73,17 @@ isg_status isg_array_check(const isg_array_type *type, const isg_source *source)
     return ISG_OK;
 }
 
+isg_status isg_array_read(isg_source *source, const isg_array_type *type, size_t count,
+                          const char *what, void *raw) {
+    ISG_TRY(isg_source_read(source, raw, count * type->item_bytes, what));
+    const uint8_t *items = raw;
+    for (size_t k = 0; k < count && type->dtype == ISG_BOOL; k++)
+        if (items[k] > 1)
+            return isg_fail(ISG_ERR_FORMAT, "%s: expected 0 or 1 for a bool, found %u",
+                            isg_source_name(source), items[k]);
+    return ISG_OK;
+}
+
 /* The raw item as an unsigned number in the machine's order. */
 static uint64_t load(const uint8_t *raw, size_t bytes, bool is_big_endian) {
     uint64_t value = 0;

@@ -52,8 +52,12 @@ size_t isg_array_count(const isg_array_type *type);
    at the first of them. To be called before anything is allocated for them. */
 isg_status isg_array_check(const isg_array_type *type, const isg_source *source);
 
-/* Decodes `count` raw numbers; whole numbers beyond 2^53 round. Not for text. A bool is 0 or 1; any
-   other byte decodes to its value, for the caller to refuse. */
+/* Reads the next `count` items into `raw`. ISG_ERR_FORMAT if the source ends before, in the middle
+   of `what`, or a bool is neither 0 nor 1. */
+isg_status isg_array_read(isg_source *source, const isg_array_type *type, size_t count,
+                          const char *what, void *raw);
+
+/* Decodes `count` raw numbers; whole numbers beyond 2^53 round. Not for text. */
 void isg_array_decode(const isg_array_type *type, const void *raw, size_t count, double *out);
 
 /* The same for whole-number types, exactly; false if an unsigned number exceeds INT64_MAX. */

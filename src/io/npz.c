@@ -136,18 +136,9 @@ isg_status isg_npz_open(isg_source **out, isg_array_type *type, isg_zip *zip, co
 typedef isg_status decoder(const isg_source *source, const isg_array_type *type, const uint8_t *raw,
                            size_t count, void *out);
 
-static isg_status check_bools(const isg_source *source, const isg_array_type *type,
-                              const uint8_t *raw, size_t count) {
-    for (size_t k = 0; k < count && type->dtype == ISG_BOOL; k++)
-        if (raw[k] > 1)
-            return isg_fail(ISG_ERR_FORMAT, "%s: expected 0 or 1 for a bool, found %u",
-                            isg_source_name(source), raw[k]);
-    return ISG_OK;
-}
-
 static isg_status decode_doubles(const isg_source *source, const isg_array_type *type,
                                  const uint8_t *raw, size_t count, void *out) {
-    ISG_TRY(check_bools(source, type, raw, count));
+    (void)source;
     isg_array_decode(type, raw, count, out);
     return ISG_OK;
 }
@@ -155,7 +146,6 @@ static isg_status decode_doubles(const isg_source *source, const isg_array_type 
 static isg_status decode_whole(const isg_source *source, const isg_array_type *type,
                                const uint8_t *raw, size_t count, void *out) {
     int64_t *whole = out;
-    ISG_TRY(check_bools(source, type, raw, count));
     if (isg_dtype_is_whole(type->dtype)) {
         if (!isg_array_decode_whole(type, raw, count, whole))
             return isg_fail(ISG_ERR_FORMAT, "%s: expected whole numbers below 2^63, found more",
@@ -219,7 +209,7 @@ static isg_status read_numbers(isg_source *source, const isg_array_type *type, d
     ISG_TRY(ISG_ALLOCATE(b, 1));
     for (size_t done = 0; done < count;) {
         const size_t part = count - done < BATCH ? count - done : BATCH;
-        ISG_TRY_GOTO(isg_source_read(source, b->raw, part * type->item_bytes, "the numbers"));
+        ISG_TRY_GOTO(isg_array_read(source, type, part, "the numbers", b->raw));
         void *target = type->is_column_major ? (void *)&b->decoded : out + 8 * done;
         ISG_TRY_GOTO(decode(source, type, b->raw, part, target));
         for (size_t k = 0; k < part && type->is_column_major; k++, advance(&w, type))

@@ -25,7 +25,6 @@ static const struct {
 } numbers[] = {
     {ISG_BOOL, {0}, 0, 0},
     {ISG_BOOL, {1}, 1, 1},
-    {ISG_BOOL, {7}, 7, 7}, /* no bool; the caller refuses it */
     {ISG_INT8, {0x80}, -128, -128},
     {ISG_INT8, {0x7f}, 127, 127},
     {ISG_UINT8, {0xff}, 255, 255},
