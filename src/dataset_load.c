@@ -67,6 +67,9 @@ static isg_status start_rows(loader *load, const char *name, size_t n_visible, s
 
 /* ---- arrays: IDX and NPY ------------------------------------------------------------------ */
 
+/* In both orders rows are added as their values come in, not all at once: a false promise in the
+   header then costs no memory. */
+
 /* Column-major order visits the rows of one column after another; for images the column index
    runs down before it runs right. */
 static size_t column_of(const isg_array_type *type, size_t k) {
@@ -79,11 +82,11 @@ static isg_status read_column_major(loader *load, isg_source *source, const isg_
                                     uint8_t *raw, double *values) {
     const size_t n_rows = type->dims[0], n_visible = load->binarizer.n_visible;
     const size_t room = CHUNK_BYTES / type->item_bytes;
-    ISG_TRY(isg_binarizer_extend(&load->binarizer, n_rows));
     for (size_t k = 0; k < n_visible; k++)
         for (size_t row = 0; row < n_rows;) {
             const size_t count = n_rows - row < room ? n_rows - row : room;
             ISG_TRY(isg_array_read(source, type, count, "the data", raw));
+            ISG_TRY(isg_binarizer_extend(&load->binarizer, row + count));
             isg_array_decode(type, raw, count, values);
             for (size_t v = 0; v < count; v++, row++)
                 ISG_TRY(isg_binarizer_put(&load->binarizer, row, column_of(type, k), values[v]));
@@ -92,8 +95,6 @@ static isg_status read_column_major(loader *load, isg_source *source, const isg_
     return ISG_OK;
 }
 
-/* Rows are added as their values come in, not all at once: a false promise in the header then
-   costs no memory. */
 static isg_status put_values(loader *load, const isg_array_type *type, size_t first, size_t count,
                              const uint8_t *raw, double *values) {
     const size_t n_visible = load->binarizer.n_visible;

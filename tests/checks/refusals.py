@@ -132,6 +132,8 @@ refuse("header-text.npy", npy_header("{'descr': '<f8', 'fortran_order': False, }
 refuse("negative.npy", npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 4), }"), "shape")
 refuse("overflow.npy", npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (4294967296, 4294967296), }"), "more data than can exist")
 refuse("huge-number.npy", npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (99999999999999999999999, 4), }"), "shape")
+narrow = npy_header("{'descr': '|u1', 'fortran_order': True, 'shape': (30000000, 1), }")
+refuse("promise.npy.gz", gzip.compress(narrow + np.random.default_rng(1).bytes(150_000)), "in the middle")
 refuse("exceeds.npy", npy_header("{'descr': '<f8', 'fortran_order': False, 'shape': (1000000, 784), }"), "promises")
 bools = npy(np.array([[[True, False], [False, False]]]))
 refuse("bool.npy", bools[:-4] + bytes([1, 2, 0, 255]), "0 or 1 for a bool, found 2")
