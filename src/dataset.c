@@ -47,7 +47,7 @@ isg_status isg_dataset_create(isg_dataset **out, size_t n_samples, size_t n_visi
         for (size_t i = 0; i < n_visible; i++)
             isg_bit_assign(isg_dataset_spins(data, a), i, spins[a * n_visible + i] > 0);
     for (size_t a = 0; labels && a < n_samples; a++)
-        ISG_TRY_GOTO(isg_labels_add_whole(&data->labels, labels[a]));
+        ISG_TRY_GOTO(isg_labels_add_whole(&data->labels, labels[a], "labels"));
     ISG_TRY_GOTO(isg_labels_finish(&data->labels));
     ISG_TRY_GOTO(isg_dataset_count_classes(data));
     *out = data;

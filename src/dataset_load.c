@@ -397,7 +397,7 @@ static void guess_image_shape(isg_dataset_info *info) {
             info->image_height = info->image_width = k;
 }
 
-static isg_status no_such_class(const isg_dataset *data, const char *wanted) {
+static isg_status no_such_class(const isg_dataset *data, const char *name, const char *wanted) {
     char known[256] = "";
     size_t used = 0;
     for (size_t c = 0; c < data->labels.n_classes && used < sizeof known - 8; c++) {
@@ -407,7 +407,8 @@ static isg_status no_such_class(const isg_dataset *data, const char *wanted) {
     }
     if (used >= sizeof known - 8)
         memcpy(known + sizeof known - 5, " ...", 5);
-    return isg_fail(ISG_ERR_ARGUMENT, "there is no class '%s'; the classes are %s", wanted, known);
+    return isg_fail(ISG_ERR_ARGUMENT, "%s: there is no class '%s'; the classes are %s", name,
+                    wanted, known);
 }
 
 /* Keeps the rows that only_class and limit leave. */
@@ -424,7 +425,7 @@ static isg_status keep_rows(loader *load) {
             if (strcmp(data->labels.names[c], options->only_class) == 0)
                 wanted = c;
         if (wanted == SIZE_MAX)
-            return no_such_class(data, options->only_class);
+            return no_such_class(data, isg_file_name(load->input.file), options->only_class);
     }
     const size_t limit = options->limit ? options->limit : n;
     if (wanted == SIZE_MAX && limit >= n)

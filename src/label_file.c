@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "data_file.h"
 #include "io/idx.h"
 #include "io/npy.h"
@@ -33,7 +34,7 @@ static isg_status add_item(isg_labels *labels, const isg_array_type *type, const
     if (isg_dtype_is_whole(type->dtype)) {
         if (!isg_array_decode_whole(type, raw, 1, &whole))
             return isg_fail(ISG_ERR_FORMAT, "%s: the label is too large a number", where);
-        return isg_labels_add_whole(labels, whole);
+        return isg_labels_add_whole(labels, whole, where);
     }
     isg_array_decode(type, raw, 1, &number);
     return isg_labels_add_number(labels, number, where);
@@ -74,14 +75,28 @@ bool isg_is_column_number(const char *label_column) {
     return isg_parse_size(label_column + (label_column[0] == '-'), &number);
 }
 
+/* Blanks around a name in a heading do not count. */
+static bool is_called(const char *field, const char *name) {
+    if (strcmp(field, name) == 0)
+        return true;
+    const size_t length = isg_trim(&field);
+    return length == strlen(name) && memcmp(field, name, length) == 0;
+}
+
 isg_status isg_find_column(const isg_csv *csv, bool is_heading, const char *label_column,
                            const char *name, size_t *out) {
     const size_t n_fields = isg_csv_count(csv);
+    size_t n_found = 0, found = 0;
     for (size_t k = 0; is_heading && k < n_fields; k++)
-        if (strcmp(isg_csv_field(csv, k), label_column) == 0) {
-            *out = k;
-            return ISG_OK;
-        }
+        if (is_called(isg_csv_field(csv, k), label_column) && n_found++ == 0)
+            found = k;
+    if (n_found > 1)
+        return isg_fail(ISG_ERR_FORMAT, "%s: %zu columns are called '%s'; give the number of one",
+                        name, n_found, label_column);
+    if (n_found == 1) {
+        *out = found;
+        return ISG_OK;
+    }
     const bool is_from_end = label_column[0] == '-';
     size_t number = 0;
     if (!isg_parse_size(label_column + is_from_end, &number))

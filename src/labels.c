@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 
 /* A data set with more classes than this has something else in its label column. */
 enum { MOST_CLASSES = 1 << 16 };
@@ -48,14 +49,14 @@ static isg_status enlarge_table(isg_labels *labels) {
     return ISG_OK;
 }
 
-static isg_status class_of(isg_labels *labels, const char *name, uint32_t *out) {
+static isg_status class_of(isg_labels *labels, const char *name, const char *where, uint32_t *out) {
     ISG_TRY(enlarge_table(labels));
     const size_t slot = find_slot(labels, name);
     if (!labels->slots[slot]) {
         if (labels->n_classes == MOST_CLASSES)
             return isg_fail(ISG_ERR_FORMAT,
-                            "more than %d different labels: is this really the label column?",
-                            MOST_CLASSES);
+                            "%s: more than %d different labels: are these really the labels?",
+                            where, MOST_CLASSES);
         void *names = labels->names;
         ISG_TRY(isg_grow(&names, &labels->names_capacity, labels->n_classes + 1,
                          sizeof *labels->names));
@@ -70,40 +71,43 @@ static isg_status class_of(isg_labels *labels, const char *name, uint32_t *out) 
     return ISG_OK;
 }
 
-static isg_status add_name(isg_labels *labels, const char *name) {
+static isg_status add_name(isg_labels *labels, const char *name, const char *where) {
     void *index = labels->index;
     ISG_TRY(isg_grow(&index, &labels->capacity, labels->count + 1, sizeof *labels->index));
     labels->index = index;
-    ISG_TRY(class_of(labels, name, &labels->index[labels->count]));
+    ISG_TRY(class_of(labels, name, where, &labels->index[labels->count]));
     labels->count++;
     return ISG_OK;
 }
 
-isg_status isg_labels_add_whole(isg_labels *labels, int64_t value) {
+isg_status isg_labels_add_whole(isg_labels *labels, int64_t value, const char *where) {
     char name[32];
     snprintf(name, sizeof name, "%" PRId64, value);
-    return add_name(labels, name);
+    return add_name(labels, name, where);
 }
 
 isg_status isg_labels_add_number(isg_labels *labels, double value, const char *where) {
     if (!(fabs(value) < 0x1p53) || value != floor(value))
         return isg_fail(ISG_ERR_FORMAT, "%s: expected a whole number as label, found %g", where,
                         value);
-    return isg_labels_add_whole(labels, (int64_t)value);
+    return isg_labels_add_whole(labels, (int64_t)value, where);
 }
 
 isg_status isg_labels_add_text(isg_labels *labels, const char *text, const char *where) {
-    const size_t length = strlen(text);
+    char name[ISG_LABEL_BYTES];
+    const size_t length = isg_trim(&text);
     if (length == 0)
         return isg_fail(ISG_ERR_FORMAT, "%s: the label is missing", where);
-    if (length >= ISG_LABEL_BYTES)
-        return isg_fail(ISG_ERR_FORMAT, "%s: the label is longer than %d bytes", where,
-                        ISG_LABEL_BYTES - 1);
+    if (length >= sizeof name)
+        return isg_fail(ISG_ERR_FORMAT, "%s: the label is longer than %zu bytes", where,
+                        sizeof name - 1);
+    memcpy(name, text, length);
+    name[length] = '\0';
     double value = 0;
-    if (strpbrk(text, ".eE") && isg_parse_number(text, &value) == ISG_NUMBER_OK &&
+    if (strpbrk(name, ".eE") && isg_parse_number(name, &value) == ISG_NUMBER_OK &&
         fabs(value) < 0x1p53 && value == floor(value))
-        return isg_labels_add_whole(labels, (int64_t)value);
-    return add_name(labels, text);
+        return isg_labels_add_whole(labels, (int64_t)value, where);
+    return add_name(labels, name, where);
 }
 
 void isg_labels_drop_first(isg_labels *labels) {

@@ -19,9 +19,10 @@ typedef struct isg_labels {
     size_t n_slots;
 } isg_labels;
 
-/* Appends the label of the next row. `where` begins the error sentence ("votes.csv, row 3"). */
+/* Appends the label of the next row. `where` begins the error sentence ("votes.csv: row 3"). Blanks
+   around a text do not count, as they do not around a number. */
 isg_status isg_labels_add_text(isg_labels *labels, const char *text, const char *where);
-isg_status isg_labels_add_whole(isg_labels *labels, int64_t value);
+isg_status isg_labels_add_whole(isg_labels *labels, int64_t value, const char *where);
 isg_status isg_labels_add_number(isg_labels *labels, double value, const char *where);
 
 /* Forgets the first label, which turned out to be a heading. */

@@ -1,4 +1,4 @@
-/* text.h - comparing names, whatever the locale
+/* text.h - comparing and trimming names, whatever the locale
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Whether the first n characters agree, capitals of ASCII counting as small letters. */
 static inline bool isg_same_letters(const char *a, const char *b, size_t n) {
@@ -19,6 +20,15 @@ static inline bool isg_same_letters(const char *a, const char *b, size_t n) {
             return true;
     }
     return true;
+}
+
+/* Advances *text over the blanks it begins with; returns its length without those it ends in. */
+static inline size_t isg_trim(const char **text) {
+    *text += strspn(*text, " \t");
+    size_t length = strlen(*text);
+    while (length > 0 && ((*text)[length - 1] == ' ' || (*text)[length - 1] == '\t'))
+        length--;
+    return length;
 }
 
 #endif

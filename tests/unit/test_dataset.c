@@ -253,6 +253,31 @@ static void label_column_by_name_or_number(void **state) {
     assert_refused("a.idx", images.data, images.size, &options, ISG_ERR_ARGUMENT, "only CSV");
 }
 
+static void blanks_around_names_do_not_count(void **state) {
+    (void)state;
+    isg_dataset_options options = isg_dataset_defaults();
+    options.label_column = "kind";
+    isg_dataset *data = load_text("a.csv", "x, kind ,y\n1, cat,0\n0,cat ,1\n1, 3,1\n", &options);
+    assert_int_equal(isg_dataset_describe(data).n_classes, 2);
+    assert_string_equal(isg_dataset_class_name(data, 0), "3");
+    assert_string_equal(isg_dataset_class_name(data, 1), "cat");
+    isg_dataset_free(data);
+    assert_text_refused("a.csv", "x,kind\n1, \n", &options, "line 2: the label is missing");
+    assert_text_refused("a.csv", "x,kind,kind\n1,a,b\n", &options, "2 columns are called 'kind'");
+}
+
+static void too_many_classes_are_refused(void **state) {
+    (void)state;
+    const size_t n = 65537;
+    char *text = malloc(16 * n), *end = text;
+    for (size_t a = 0; a < n; a++)
+        end += sprintf(end, "%zu,1\n", a);
+    isg_dataset_options options = isg_dataset_defaults();
+    options.label_column = "1";
+    assert_text_refused("a.csv", text, &options, "a.csv: line 65537: more than 65536");
+    free(text);
+}
+
 static void class_filter_and_limit(void **state) {
     (void)state;
     isg_dataset_options options = isg_dataset_defaults();
@@ -268,7 +293,7 @@ static void class_filter_and_limit(void **state) {
     isg_dataset_free(data);
     options.only_class = "c";
     assert_refused("a.csv", file, strlen(file), &options, ISG_ERR_ARGUMENT,
-                   "no class 'c'; the classes are a, b");
+                   "a.csv: there is no class 'c'; the classes are a, b");
     options.label_column = NULL;
     assert_refused("a.csv", "1,0\n", 4, &options, ISG_ERR_ARGUMENT, "there are no labels");
     options.only_class = NULL;
@@ -535,6 +560,8 @@ int main(void) {
         cmocka_unit_test(column_major_images),
         cmocka_unit_test(labels_become_sorted_classes),
         cmocka_unit_test(label_column_by_name_or_number),
+        cmocka_unit_test(blanks_around_names_do_not_count),
+        cmocka_unit_test(too_many_classes_are_refused),
         cmocka_unit_test(class_filter_and_limit),
         cmocka_unit_test(headings_are_found_or_asked_for),
         cmocka_unit_test(bad_text_is_refused_with_its_place),
