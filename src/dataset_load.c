@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "binarize.h"
 #include "data_file.h"
 #include "io/idx.h"
@@ -176,34 +177,93 @@ done:
 
 /* ---- CSV and TSV ------------------------------------------------------------------------------ */
 
-/* Whether the first row is a heading: all its fields but the label are words. A mixture could be
-   either, and taking it for the wrong one would lose a sample, so it is refused. */
+static bool is_blank(const char *field) {
+    return isg_trim(&field) == 0;
+}
+
+/* Whether a word says that a value is missing. */
+static bool means_missing(const char *field) {
+    static const char *const words[] = {"na", "n/a", "#n/a", "null", "none", "missing", "?"};
+    const size_t length = isg_trim(&field);
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (strlen(words[k]) == length && isg_same_letters(field, words[k], length))
+            return true;
+    return false;
+}
+
+/* What a first row consists of, its label apart. */
+typedef struct first_row {
+    size_t numbers, words;
+    size_t odd;       /* "0,5": rather a broken number than a name */
+    size_t missing;   /* words that say so */
+    bool is_counting; /* the numbers count the columns, from 0 or from 1 */
+} first_row;
+
+/* Few columns may well count up by chance. */
+enum { LEAST_COUNTING = 16 };
+
+static first_row look_at_first_row(const isg_csv *csv, size_t label) {
+    first_row row = {.is_counting = true};
+    double first = 0;
+    for (size_t k = 0; k < isg_csv_count(csv); k++) {
+        double number = 0;
+        const char *field = isg_csv_field(csv, k);
+        if (k == label || is_blank(field))
+            continue;
+        if (isg_parse_number(field, &number) != ISG_NUMBER_MALFORMED) {
+            first = row.numbers == 0 ? number : first;
+            row.is_counting = row.is_counting && number == first + (double)row.numbers;
+            row.numbers++;
+        } else if (strcspn(field, "0123456789+-.") == 0) {
+            row.odd++;
+        } else {
+            row.words++;
+            row.missing += means_missing(field);
+        }
+    }
+    row.is_counting =
+        row.is_counting && row.numbers >= LEAST_COUNTING && (first == 0 || first == 1);
+    return row;
+}
+
+/* Whether the first row is a heading: all its fields but the label are words. What could be either
+   is refused, since taking it for the wrong one would lose a sample or invent one: a mixture,
+   nothing but words for missing values, numbers that count the columns. */
 static isg_status find_heading(const loader *load, const isg_csv *csv, const char *name,
                                bool *is_heading) {
     const char *label_column = load->options->label_column;
-    size_t column = SIZE_MAX, numbers = 0, words = 0, odd = 0;
+    size_t column = SIZE_MAX;
     /* In a row of data a number may stand anywhere, so only a word can be found as a name. */
     const bool is_named = label_column && !isg_is_column_number(label_column);
     if (label_column)
         ISG_TRY(isg_find_column(csv, is_named, label_column, name, &column));
-    for (size_t k = 0; k < isg_csv_count(csv); k++) {
-        double number = 0;
-        const char *field = isg_csv_field(csv, k);
-        if (k == column)
-            continue;
-        if (isg_parse_number(field, &number) != ISG_NUMBER_MALFORMED)
-            numbers++;
-        else if (strcspn(field, "0123456789+-.") == 0)
-            odd++; /* "0,5": rather a broken number than a name */
-        else
-            words++;
-    }
-    *is_heading = is_named || (words > 0 && numbers == 0 && odd == 0);
-    if (!*is_heading && words > 0)
+    const first_row row = look_at_first_row(csv, column);
+    *is_heading = is_named || (row.words > row.missing && row.numbers == 0 && row.odd == 0);
+    if (*is_heading)
+        return ISG_OK;
+    if (row.words > 0)
         return isg_fail(ISG_ERR_FORMAT,
                         "%s: the first row has %zu numbers and %zu other fields, so it may be a "
                         "heading or data; say which with --header yes or no",
-                        name, numbers, words + odd);
+                        name, row.numbers, row.words + row.odd);
+    if (row.is_counting && row.odd == 0)
+        return isg_fail(ISG_ERR_FORMAT,
+                        "%s: the first row counts its columns, so it may be a heading or data; say "
+                        "which with --header yes or no",
+                        name);
+    return ISG_OK;
+}
+
+/* A column without a name in a heading holds row numbers, as pandas and R write them: taken for
+   values they would be one more unit. */
+static isg_status check_heading(const isg_csv *csv, const char *name) {
+    for (size_t k = 0; k < isg_csv_count(csv); k++) {
+        if (is_blank(isg_csv_field(csv, k)))
+            return isg_fail(ISG_ERR_FORMAT,
+                            "%s: line %zu: column %zu has no name, as a column of row numbers has "
+                            "none; name it, or write the file without it",
+                            name, isg_csv_line(csv), k + 1);
+    }
     return ISG_OK;
 }
 
@@ -221,7 +281,7 @@ static isg_status read_field(loader *load, const isg_csv *csv, size_t field, siz
     case ISG_NUMBER_MALFORMED:
         break;
     }
-    if (text[strspn(text, " ")] == '\0')
+    if (is_blank(text))
         return isg_fail(ISG_ERR_FORMAT, "%s: line %zu, column %zu: the value is missing", name,
                         isg_csv_line(csv), field + 1);
     const bool is_word = strcspn(text, "0123456789+-.") > 0;
@@ -271,8 +331,10 @@ static isg_status read_csv(loader *load) {
     if (options->label_column)
         ISG_TRY_GOTO(isg_find_column(csv, is_heading, options->label_column, name, &label));
     ISG_TRY_GOTO(start_rows(load, name, n_fields - (label != SIZE_MAX), 0, 0));
-    if (is_heading)
+    if (is_heading) {
+        ISG_TRY_GOTO(check_heading(csv, name));
         ISG_TRY_GOTO(isg_csv_next(csv, &has_row));
+    }
     for (; has_row; row++) {
         ISG_TRY_GOTO(read_csv_row(load, csv, label, row));
         ISG_TRY_GOTO(report(load, source));

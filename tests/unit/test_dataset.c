@@ -330,6 +330,36 @@ static void headings_are_found_or_asked_for(void **state) {
     isg_dataset_free(data);
 }
 
+static void doubtful_headings_are_refused(void **state) {
+    (void)state;
+    isg_dataset_options options = isg_dataset_defaults();
+    /* pandas.DataFrame(x).to_csv(path, index=False) */
+    const char *counted = "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n"
+                          "1,0,1,0,1,0,1,0,1,0,1,0,1,0,1,0\n";
+    assert_text_refused("a.csv", counted, NULL, "a.csv: the first row counts its columns");
+    for (int is_headed = 0; is_headed < 2; is_headed++) {
+        options.header = is_headed ? ISG_HEADER_YES : ISG_HEADER_NO;
+        isg_dataset *data = load_text("a.csv", counted, &options);
+        assert_int_equal(isg_dataset_describe(data).n_samples, 2 - is_headed);
+        isg_dataset_free(data);
+    }
+    isg_dataset *data = load_text("a.csv", "0,1,2,3\n1,0,1,0\n", NULL);
+    assert_int_equal(isg_dataset_describe(data).n_samples, 2);
+    isg_dataset_free(data);
+    /* A sample that lacks all its values is no heading; sodium in one is. */
+    assert_text_refused("a.csv", "NA\n0\n1\n", NULL, "--header");
+    assert_text_refused("a.csv", "?,null\n0,1\n", NULL, "--header");
+    data = load_text("a.csv", "Na,K\n0,1\n", NULL);
+    assert_int_equal(isg_dataset_describe(data).n_samples, 1);
+    isg_dataset_free(data);
+    /* The row numbers of pandas and R. */
+    options = isg_dataset_defaults();
+    options.label_column = "kind";
+    assert_text_refused("a.csv", ",p,kind\n0,1,a\n1,0,b\n", &options, "column 1 has no name");
+    assert_text_refused("a.csv", "\"\",p,q\n\"1\",1,0\n", NULL, "column 1 has no name");
+    assert_text_refused("a.csv", "p,q,\n1,0,\n", NULL, "column 3 has no name");
+}
+
 static void bad_text_is_refused_with_its_place(void **state) {
     (void)state;
     assert_text_refused("a.csv", "1,0\n1,0,1\n", NULL, "a.csv: line 2: expected 2 fields, found 3");
@@ -564,6 +594,7 @@ int main(void) {
         cmocka_unit_test(too_many_classes_are_refused),
         cmocka_unit_test(class_filter_and_limit),
         cmocka_unit_test(headings_are_found_or_asked_for),
+        cmocka_unit_test(doubtful_headings_are_refused),
         cmocka_unit_test(bad_text_is_refused_with_its_place),
         cmocka_unit_test(sparse_entries_default_to_zero),
         cmocka_unit_test(bad_idx_is_refused),
