@@ -365,7 +365,7 @@ static isg_status read_matrix_market(loader *load) {
     isg_matrix_market_shape shape;
     uint64_t *seen = NULL; /* a bit for every entry listed so far */
     isg_status status = ISG_OK;
-    size_t plane = 0, row = 0, column = 0;
+    size_t plane = 0, row = 0, column = 0, n_entries = 0; /* with those that symmetry implies */
     double value = 0;
     bool has_entry = false;
     ISG_TRY(isg_matrix_market_create(&reader, source, &shape));
@@ -376,11 +376,9 @@ static isg_status read_matrix_market(loader *load) {
     ISG_TRY_GOTO(start_rows(load, name, shape.cols, 0, 0));
     ISG_TRY_GOTO(check_plane(source, shape.rows, shape.cols, &plane));
     ISG_TRY_GOTO(isg_binarizer_extend(&load->binarizer, shape.rows));
-    if (shape.is_coordinate) {
+    if (shape.is_coordinate)
         ISG_TRY_GOTO(ISG_ALLOCATE(seen, plane / sizeof *seen));
-        isg_binarizer_see_zero(&load->binarizer);
-    }
-    for (;;) {
+    for (;; n_entries++) {
         ISG_TRY_GOTO(isg_matrix_market_next(reader, &row, &column, &value, &has_entry));
         if (!has_entry)
             break;
@@ -396,6 +394,8 @@ static isg_status read_matrix_market(loader *load) {
         ISG_TRY_GOTO(isg_binarizer_put(&load->binarizer, row, column, value));
         ISG_TRY_GOTO(report(load, source));
     }
+    if (n_entries < shape.rows * shape.cols)
+        isg_binarizer_see_zero(&load->binarizer);
 done:
     isg_release(seen);
     isg_matrix_market_free(reader);

@@ -389,6 +389,12 @@ static void sparse_entries_default_to_zero(void **state) {
     assert_row(data, 1, "---");
     assert_true(isg_dataset_describe(data).smallest == -1);
     isg_dataset_free(data);
+    /* A value that is listed everywhere leaves no room for a zero. */
+    data = load_text(
+        "a.mtx", "%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 3\n2 1 4\n2 2 5\n",
+        NULL);
+    assert_true(isg_dataset_describe(data).smallest == 3);
+    isg_dataset_free(data);
     isg_dataset_options options = isg_dataset_defaults();
     options.threshold = -0.5;
     data = load_text("a.mtx", file, &options);
