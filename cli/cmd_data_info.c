@@ -79,8 +79,8 @@ static void as_text(output *out, const char *name, const isg_dataset *data, cons
     else
         output_field(out, "classes", "%zu", info->n_classes);
     for (size_t c = 0; c < info->n_classes; c++)
-        output_print(out, "  %-20s %10zu\n", isg_dataset_class_name(data, c),
-                     isg_dataset_class_size(data, c));
+        output_line(out, "  %-20s %10zu", isg_dataset_class_name(data, c),
+                    isg_dataset_class_size(data, c));
     if (sheet)
         output_field(out, "picture", "%s", sheet);
 }

@@ -66,13 +66,32 @@ void output_print(output *out, const char *format, ...) {
     va_end(arguments);
 }
 
+/* Class names and paths may hold anything: keep what was written since `from` one printable line,
+   and end it. */
+static void end_line(output *out, size_t from) {
+    for (size_t k = from; k < out->length; k++)
+        if ((unsigned char)out->text[k] < 0x20 || out->text[k] == 0x7f)
+            out->text[k] = '?';
+    output_print(out, "\n");
+}
+
+void output_line(output *out, const char *format, ...) {
+    const size_t from = out->length;
+    va_list arguments;
+    va_start(arguments, format);
+    print_list(out, format, arguments);
+    va_end(arguments);
+    end_line(out, from);
+}
+
 void output_field(output *out, const char *label, const char *format, ...) {
+    const size_t from = out->length;
     output_print(out, "%-*s ", LABEL_COLUMNS - 1, label);
     va_list arguments;
     va_start(arguments, format);
     print_list(out, format, arguments);
     va_end(arguments);
-    output_print(out, "\n");
+    end_line(out, from);
 }
 
 void output_fill(output *out, size_t column, size_t indent, const char *text) {

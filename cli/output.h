@@ -25,7 +25,10 @@ typedef struct output {
 void output_print(output *out, const char *format, ...) CLI_PRINTF(2, 3);
 void output_bytes(output *out, const char *bytes, size_t count);
 
-/* One line "label     value", values of all fields below each other. */
+/* One line; what may not stand in it, such as a line feed in a class name, becomes '?'. */
+void output_line(output *out, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* Likewise "label     value", values of all fields below each other. */
 void output_field(output *out, const char *label, const char *format, ...) CLI_PRINTF(3, 4);
 
 /* Text broken at spaces to lines that start at column `indent`; the cursor stands at `column`, and

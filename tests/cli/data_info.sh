@@ -23,6 +23,9 @@ try data info votes.csv --label-column party --shape 0x3
 try data info votes.csv --label-column party --threshold nan
 try data info votes.csv --label-column party --limit 0
 try data info votes.csv --label-column party --header perhaps
+# A class name is one printable line.
+printf 'a,b\n1,"x\ny\033[31m"\n' >odd.csv
+try data info odd.csv --label-column b | tail -n 1
 # Names that are none, or not installed.
 try data info mnist:train
 try data info mnist
