@@ -64,13 +64,22 @@ static exit_code catalog_paths(const invocation *call, const char *name,
     return EXIT_DONE;
 }
 
-static exit_code load_failed(isg_status status, const char *name, bool is_catalog) {
+/* Whether the library's sentence is about this file. */
+static bool is_about(const char *path) {
+    return strncmp(isg_error_message(), path, strlen(path)) == 0;
+}
+
+/* `images` and `labels` are the files of the catalog, or NULL if the data are not from there. */
+static exit_code load_failed(isg_status status, const char *name, const char *images,
+                             const char *labels) {
     const exit_code code = fail_status(status);
-    if (is_catalog && (status == ISG_ERR_FORMAT || status == ISG_ERR_IO))
+    if (images && (status == ISG_ERR_FORMAT || status == ISG_ERR_IO) &&
+        (is_about(images) || is_about(labels)))
         return fail(code, "%s; 'isinglass data get %.*s' repairs it", isg_error_message(),
                     (int)strcspn(name, ":"), name);
     suggestion nearest = {.typed = name};
-    for (size_t k = 0; status == ISG_ERR_IO && data_names[k]; k++)
+    const bool is_missing = !images && status == ISG_ERR_IO && is_about(name);
+    for (size_t k = 0; is_missing && data_names[k]; k++)
         suggest(&nearest, data_names[k], data_names[k]);
     if (nearest.best[0])
         return fail(code, "%s; did you mean %s?", isg_error_message(), nearest.best);
@@ -100,7 +109,7 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
         const isg_status status = isg_dataset_load(out, images ? images : name, &options);
         progress_finish(&bar);
         if (status != ISG_OK)
-            code = load_failed(status, name, images != NULL);
+            code = load_failed(status, name, images, labels);
     }
     memory_release(images);
     memory_release(labels);
