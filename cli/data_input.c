@@ -86,6 +86,17 @@ static exit_code load_failed(isg_status status, const char *name, const char *im
     return code;
 }
 
+/* Data that say nothing are allowed, but more likely the threshold was meant for another scale. */
+static void remark_if_uniform(const invocation *call, const char *name, const isg_dataset *data) {
+    const isg_dataset_info info = isg_dataset_describe(data);
+    const double share = isg_dataset_positive_fraction(data);
+    if (share > 0 && share < 1)
+        return;
+    notice(call->common.quiet, "%s: every spin is %s, since %s value exceeds %g; see --threshold",
+           name, share > 0 ? "+1" : "-1", share > 0 ? "every" : "no",
+           info.threshold * info.full_scale);
+}
+
 exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
                     const data_settings *settings) {
     isg_dataset_options options = isg_dataset_defaults();
@@ -110,6 +121,8 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
         progress_finish(&bar);
         if (status != ISG_OK)
             code = load_failed(status, name, images, labels);
+        else
+            remark_if_uniform(call, name, *out);
     }
     memory_release(images);
     memory_release(labels);
