@@ -66,6 +66,10 @@ matrices = {"coordinate": head + b"coordinate real general\n% c\n2 3 2\n1 2 5.5\
 for name, data in matrices.items():
     put("matrix_market", name, data)
 
+for name, text in {"meta": '{"version": "0.1.0", "seed": 18446744073709551615, "beta": 0.5}',
+                   "nested": '{"a": [1, {"b": null}], "version": "\\u00e9\\n"}', "twice": '{"seed": 1, "seed": 2}'}.items():
+    put("json", name, text.encode())
+
 # The first bytes of these two choose the format, see fuzz_dataset.c and fuzz_labels.c.
 everything = [(0, d) for d in images.values()] + [(1, gzip.compress(images["u1"]))]
 everything += [(2, npy(a)) for a in arrays.values()] + [(3, a) for a in archives.values()]
