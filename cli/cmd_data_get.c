@@ -96,24 +96,25 @@ static exit_code look(get_job *job) {
     return EXIT_DONE;
 }
 
-/* The file under one of the names people give it; NULL if there is none or no memory. */
-static char *find_file(const char *directory, const char *name) {
-    char *other = memory_format("%s", name); /* train-images.idx3-ubyte */
-    char *dash = other ? strstr(other, "-idx") : NULL;
-    if (dash)
-        *dash = '.';
-    const char *names[] = {name, other ? other : name};
-    const char *endings[] = {"", ".gz"};
-    char *found = NULL;
-    for (size_t k = 0; k < 4 && !found; k++) {
-        found = memory_format("%s/%s%s", directory, names[k / 2], endings[k % 2]);
-        if (found && access(found, F_OK) != 0) {
-            memory_release(found);
-            found = NULL;
+/* The file under one of the names people give it, such as train-images.idx3-ubyte.gz. */
+static exit_code find_file(char **out, const get_job *job, const char *directory,
+                           const char *name) {
+    static const char *const endings[] = {"", ".gz"};
+    const int stem = (int)(strstr(name, "-idx") - name);
+    for (size_t k = 0; k < 4; k++) {
+        char *path = memory_format("%s/%.*s%c%s%s", directory, stem, name, k < 2 ? '-' : '.',
+                                   name + stem + 1, endings[k % 2]);
+        if (!path)
+            return fail_memory();
+        if (access(path, F_OK) == 0) {
+            *out = path;
+            return EXIT_DONE;
         }
+        memory_release(path);
     }
-    memory_release(other);
-    return found;
+    const data_get_settings *settings = job->call->settings;
+    return fail(EXIT_FILE, "%s: %s is not there (nor %s.gz)%s%s", directory, name, name,
+                settings->from ? "" : "; ", settings->from ? "" : job->entry->advice);
 }
 
 static exit_code install_from(get_job *job, const char *directory) {
@@ -122,10 +123,10 @@ static exit_code install_from(get_job *job, const char *directory) {
         const catalog_file *file = &job->entry->files[k];
         if (job->is_there[k])
             continue;
-        char *from = find_file(directory, file->name);
-        if (!from)
-            return fail(EXIT_FILE, "%s: %s is not there (nor %s.gz); %s", directory, file->name,
-                        file->name, job->entry->advice);
+        char *from = NULL;
+        code = find_file(&from, job, directory, file->name);
+        if (code != EXIT_DONE)
+            break;
         progress bar;
         progress_start(&bar, job->call->common.quiet, "installing");
         code = fail_status(

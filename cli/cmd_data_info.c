@@ -90,7 +90,8 @@ static exit_code run(const invocation *call) {
     const char *name = call->arguments[0];
     isg_dataset *data = NULL;
     findings found;
-    exit_code code = settings->sheet ? may_write(&call->common, settings->sheet) : EXIT_DONE;
+    exit_code code =
+        settings->sheet ? may_write(&call->common, settings->sheet, ".png") : EXIT_DONE;
     if (code == EXIT_DONE)
         code = data_load(&data, call, name, &settings->data);
     if (code != EXIT_DONE)
@@ -158,7 +159,7 @@ const command command_data_info = {
         "Reads a data set as every other verb does, value by value into spins of +1 and -1, and "
         "says what it found.\n"
         "Values are taken for 8-bit grey levels, with full scale 255, if they lie in 0 to 255 and "
-        "either the file holds images (three dimensions, or --shape) and some value exceeds 1, or "
+        "either the file holds images (three dimensions, or --shape) and some value exceeds 2, or "
         "all values are whole and the largest is 255 itself. Missing values, NaN and infinity "
         "are refused with their place.",
     .arguments = arguments,

@@ -99,7 +99,7 @@ static exit_code run(const invocation *call) {
     isg_dataset *data = NULL;
     isg_patterns *patterns = NULL;
     pattern_findings found = {.rank = 0};
-    exit_code code = may_write(&call->common, settings->out);
+    exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE)
         code = data_load(&data, call, call->arguments[0], &settings->data);
     if (code == EXIT_DONE) {

@@ -104,7 +104,10 @@ exit_code data_directory(char **out, const common_settings *common) {
     return EXIT_DONE;
 }
 
-exit_code may_write(const common_settings *common, const char *path) {
+exit_code may_write(const common_settings *common, const char *path, const char *ending) {
+    const size_t length = strlen(path), expected = strlen(ending);
+    if (length <= expected || strcmp(path + length - expected, ending) != 0)
+        return fail(EXIT_MISUSED, "%s: expected a file name that ends in %s", path, ending);
     if (!common->force && access(path, F_OK) == 0)
         return fail(EXIT_FILE, "%s: is there already; --force overwrites it", path);
     return EXIT_DONE;

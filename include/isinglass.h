@@ -111,7 +111,8 @@ typedef enum isg_header { ISG_HEADER_AUTO, ISG_HEADER_YES, ISG_HEADER_NO } isg_h
 /* How a file becomes spins. Start from isg_dataset_defaults(); defaults are in brackets. */
 typedef struct isg_dataset_options {
     const char *labels_path;  /* file with one label per row [NULL: those in the data file] */
-    const char *label_column; /* CSV, TSV: a name, or a number from 1, -1 the last [NULL: none] */
+    const char *label_column; /* of the file with the labels, a CSV or TSV: a name, or a number
+                                 from 1, -1 the last [NULL: none] */
     isg_header header;        /* CSV, TSV: is the first row a header? [ISG_HEADER_AUTO] */
     double threshold;    /* value > threshold * full scale is +1 [NaN: 0.01 for images, or 0] */
     size_t image_height; /* says that a row is an image of this shape [0: as the file says] */
@@ -131,7 +132,7 @@ ISG_API isg_dataset_options isg_dataset_defaults(void);
 
    Full scale is 255 for 8-bit grey levels, else 1. Values are taken for grey levels if they lie
    in 0..255 and either the file holds images (3 dimensions, or a shape was given) and some value
-   exceeds 1, or all values are whole and the largest is 255 itself. */
+   exceeds 2, or all values are whole and the largest is 255 itself. */
 ISG_API isg_status isg_dataset_load(isg_dataset **out, const char *path,
                                     const isg_dataset_options *options);
 

@@ -134,7 +134,7 @@ void isg_binarizer_see_zero(isg_binarizer *binarizer) {
 static bool is_grey(const isg_binarizer *binarizer) {
     if (binarizer->smallest < 0 || binarizer->largest > grey_scale)
         return false;
-    return binarizer->is_image ? binarizer->largest > 1
+    return binarizer->is_image ? binarizer->largest > 2
                                : binarizer->is_whole && binarizer->largest == grey_scale;
 }
 
@@ -147,7 +147,7 @@ void isg_binarizer_finish(isg_binarizer *binarizer, isg_dataset *data) {
     info->n_samples = binarizer->n_rows;
     info->n_visible = binarizer->n_visible;
     info->has_values = true;
-    info->smallest = binarizer->smallest;
+    info->smallest = binarizer->smallest + 0.0; /* not -0 */
     info->largest = binarizer->largest;
     info->full_scale = grey ? grey_scale : 1;
     info->threshold = !isnan(binarizer->threshold)  ? binarizer->threshold

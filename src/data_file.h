@@ -41,9 +41,10 @@ isg_status isg_data_file_end(isg_data_file *input);
 void isg_data_file_close(isg_data_file *input);
 
 /* Appends the labels of a label file of any format: one-dimensional IDX or .npy, the array y of an
-   .npz, or text with one label a line. `label_column` and `header` are as in isg_dataset_options. */
-isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, const char *label_column,
-                           isg_header header);
+   .npz, or text with one label a line. `label_column` is as in isg_dataset_options.
+   `n_samples` labels are expected, which tells a heading from a label, but is not checked. */
+isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_samples,
+                           const char *label_column);
 
 /* Appends the items of a one-dimensional array, and reads it to its end. */
 isg_status isg_labels_read_array(isg_labels *labels, isg_source *source,

@@ -175,19 +175,18 @@ void isg_dataset_shuffle(const isg_dataset *data, uint64_t seed, uint64_t epoch,
     isg_shuffle(isg_stream_at(seed, ISG_PURPOSE_SHUFFLE, epoch, 0), order, data->info.n_samples);
 }
 
-/* Marks in `is_first` the rows of one class that go to the first part; returns how many. Without
-   labels all rows are one class. */
-static size_t split_class(const isg_dataset *data, size_t class_index, double fraction,
-                          uint64_t seed, size_t *members, bool *is_first) {
-    size_t size = 0;
-    for (size_t a = 0; a < data->info.n_samples; a++)
-        if (!data->labels.count || data->labels.index[a] == class_index)
-            members[size++] = a;
-    isg_shuffle(isg_stream_at(seed, ISG_PURPOSE_SPLIT, class_index, 0), members, size);
-    const size_t share = (size_t)floor(fraction * (double)size + 0.5);
-    for (size_t k = 0; k < share; k++)
-        is_first[members[k]] = true;
-    return share;
+size_t isg_dataset_group(const isg_dataset *data, size_t *rows, size_t *starts) {
+    const size_t n = data->info.n_samples, n_groups = isg_dataset_groups(data);
+    starts[0] = 0;
+    for (size_t c = 0; c < n_groups; c++)
+        starts[c + 1] = starts[c] + (data->labels.count ? data->class_sizes[c] : n);
+    for (size_t a = 0; a < n; a++)
+        rows[starts[data->labels.count ? data->labels.index[a] : 0]++] = a;
+    /* Each start has moved on to the next group's. */
+    for (size_t c = n_groups; c > 0; c--)
+        starts[c] = starts[c - 1];
+    starts[0] = 0;
+    return n_groups;
 }
 
 isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second, const isg_dataset *data,
@@ -196,21 +195,27 @@ isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second, const is
         return isg_fail(ISG_ERR_ARGUMENT, "expected a share between 0 and 1 to split by, found %g",
                         fraction);
     const size_t n = data->info.n_samples;
-    size_t *rows = NULL;
+    size_t *rows = NULL, *starts = NULL;
     bool *is_first = NULL;
     isg_dataset *one = NULL, *two = NULL;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(ISG_ALLOCATE(rows, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE(starts, isg_dataset_groups(data) + 1));
     ISG_TRY_GOTO(ISG_ALLOCATE(is_first, n));
     size_t n_first = 0;
-    const size_t n_groups = data->labels.count ? data->info.n_classes : 1;
-    for (size_t c = 0; c < n_groups; c++)
-        n_first += split_class(data, c, fraction, seed, rows, is_first);
-    if (n_first == 0 || n_first == n) {
-        status = isg_fail(ISG_ERR_ARGUMENT, "splitting %zu rows by %g leaves one part empty", n,
-                          fraction);
-        goto done;
+    const size_t n_groups = isg_dataset_group(data, rows, starts);
+    for (size_t c = 0; c < n_groups; c++) {
+        size_t *members = rows + starts[c];
+        const size_t size = starts[c + 1] - starts[c];
+        const size_t share = (size_t)floor(fraction * (double)size + 0.5);
+        isg_shuffle(isg_stream_at(seed, ISG_PURPOSE_SPLIT, c, 0), members, size);
+        for (size_t k = 0; k < share; k++)
+            is_first[members[k]] = true;
+        n_first += share;
     }
+    if (n_first == 0 || n_first == n)
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT, "splitting %zu rows by %g leaves one part empty", n,
+                              fraction));
     size_t next_first = 0, next_second = n_first;
     for (size_t a = 0; a < n; a++)
         rows[is_first[a] ? next_first++ : next_second++] = a;
@@ -223,6 +228,7 @@ done:
     isg_dataset_free(one);
     isg_dataset_free(two);
     isg_release(rows);
+    isg_release(starts);
     isg_release(is_first);
     return status;
 }

@@ -20,6 +20,13 @@ static inline uint64_t *isg_dataset_spins(const isg_dataset *data, size_t row) {
     return data->spins + row * data->words;
 }
 
+/* rows (n_samples): all rows, ordered by class, in the file's order within one; starts (n + 1): where
+   each of the n groups begins. Without labels all rows are one group. Returns n. */
+size_t isg_dataset_group(const isg_dataset *data, size_t *rows, size_t *starts);
+static inline size_t isg_dataset_groups(const isg_dataset *data) {
+    return data->labels.count ? data->info.n_classes : 1;
+}
+
 /* Counts the classes of finished labels; to be called once rows and labels are in place. */
 isg_status isg_dataset_count_classes(isg_dataset *data);
 

@@ -10,33 +10,22 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/number.h"
-#include "base/text.h"
-#include "binarize.h"
-#include "data_file.h"
 #include "io/idx.h"
 #include "io/matrix_market.h"
 #include "io/npy.h"
 #include "io/npz.h"
+#include "loader.h"
 
 enum { CHUNK_BYTES = 1 << 16 };
 
 /* A sparse file may stand for far more bits than it has bytes; this is where we stop believing. */
 enum { SMALL_PLANE = 1 << 24, MOST_BITS_PER_BYTE = 1 << 13 };
 
-typedef struct loader {
-    const isg_dataset_options *options;
-    isg_data_file input;
-    isg_binarizer binarizer;
-    isg_dataset *data;
-    uint64_t reported; /* position of the last progress report */
-} loader;
-
 isg_dataset_options isg_dataset_defaults(void) {
     return (isg_dataset_options){.threshold = (double)NAN};
 }
 
-static isg_status report(loader *load, const isg_source *source) {
+isg_status isg_loader_report(isg_loader *load, const isg_source *source) {
     const isg_progress *progress = load->options->progress;
     if (!progress || isg_source_position(source) - load->reported < (1u << 20))
         return ISG_OK;
@@ -46,8 +35,8 @@ static isg_status report(loader *load, const isg_source *source) {
     return ISG_OK;
 }
 
-static isg_status start_rows(loader *load, const char *name, size_t n_visible, size_t height,
-                             size_t width) {
+isg_status isg_loader_start(isg_loader *load, const char *name, size_t n_visible, size_t height,
+                            size_t width) {
     const isg_dataset_options *options = load->options;
     if (n_visible == 0)
         return isg_fail(ISG_ERR_FORMAT, "%s: the rows are empty", name);
@@ -79,8 +68,8 @@ static size_t column_of(const isg_array_type *type, size_t k) {
     return k % type->dims[1] * type->dims[2] + k / type->dims[1];
 }
 
-static isg_status read_column_major(loader *load, isg_source *source, const isg_array_type *type,
-                                    uint8_t *raw, double *values) {
+static isg_status read_column_major(isg_loader *load, isg_source *source,
+                                    const isg_array_type *type, uint8_t *raw, double *values) {
     const size_t n_rows = type->dims[0], n_visible = load->binarizer.n_visible;
     const size_t room = CHUNK_BYTES / type->item_bytes;
     for (size_t k = 0; k < n_visible; k++)
@@ -91,13 +80,13 @@ static isg_status read_column_major(loader *load, isg_source *source, const isg_
             isg_array_decode(type, raw, count, values);
             for (size_t v = 0; v < count; v++, row++)
                 ISG_TRY(isg_binarizer_put(&load->binarizer, row, column_of(type, k), values[v]));
-            ISG_TRY(report(load, source));
+            ISG_TRY(isg_loader_report(load, source));
         }
     return ISG_OK;
 }
 
-static isg_status put_values(loader *load, const isg_array_type *type, size_t first, size_t count,
-                             const uint8_t *raw, double *values) {
+static isg_status put_values(isg_loader *load, const isg_array_type *type, size_t first,
+                             size_t count, const uint8_t *raw, double *values) {
     const size_t n_visible = load->binarizer.n_visible;
     ISG_TRY(isg_binarizer_extend(&load->binarizer, (first + count - 1) / n_visible + 1));
     isg_array_decode(type, raw, count, values);
@@ -107,7 +96,8 @@ static isg_status put_values(loader *load, const isg_array_type *type, size_t fi
     return ISG_OK;
 }
 
-static isg_status put_byte_rows(loader *load, size_t first_row, size_t rows, const uint8_t *raw) {
+static isg_status put_byte_rows(isg_loader *load, size_t first_row, size_t rows,
+                                const uint8_t *raw) {
     ISG_TRY(isg_binarizer_extend(&load->binarizer, first_row + rows));
     for (size_t k = 0; k < rows; k++)
         isg_binarizer_put_bytes(&load->binarizer, first_row + k,
@@ -115,7 +105,7 @@ static isg_status put_byte_rows(loader *load, size_t first_row, size_t rows, con
     return ISG_OK;
 }
 
-static isg_status read_row_major(loader *load, isg_source *source, const isg_array_type *type,
+static isg_status read_row_major(isg_loader *load, isg_source *source, const isg_array_type *type,
                                  uint8_t *raw, double *values) {
     const size_t n_visible = load->binarizer.n_visible, total = type->dims[0] * n_visible;
     size_t room = CHUNK_BYTES / type->item_bytes;
@@ -128,12 +118,12 @@ static isg_status read_row_major(loader *load, isg_source *source, const isg_arr
         ISG_TRY(are_byte_rows ? put_byte_rows(load, first / n_visible, count / n_visible, raw)
                               : put_values(load, type, first, count, raw, values));
         first += count;
-        ISG_TRY(report(load, source));
+        ISG_TRY(isg_loader_report(load, source));
     }
     return ISG_OK;
 }
 
-static isg_status read_array(loader *load, isg_source *source, const isg_array_type *type) {
+static isg_status read_array(isg_loader *load, isg_source *source, const isg_array_type *type) {
     const char *name = isg_source_name(source);
     if (isg_dtype_is_text(type->dtype))
         return isg_fail(ISG_ERR_FORMAT, "%s: expected numbers, found text", name);
@@ -145,8 +135,8 @@ static isg_status read_array(loader *load, isg_source *source, const isg_array_t
     if (type->dims[0] == 0)
         return isg_fail(ISG_ERR_FORMAT, "%s: there are no rows", name);
     const bool is_image = type->n_dims == 3;
-    ISG_TRY(start_rows(load, name, is_image ? type->dims[1] * type->dims[2] : type->dims[1],
-                       is_image ? type->dims[1] : 0, is_image ? type->dims[2] : 0));
+    ISG_TRY(isg_loader_start(load, name, is_image ? type->dims[1] * type->dims[2] : type->dims[1],
+                             is_image ? type->dims[1] : 0, is_image ? type->dims[2] : 0));
     uint8_t *raw = NULL;
     double *values = NULL;
     isg_status status = ISG_OK;
@@ -160,7 +150,7 @@ done:
     return status;
 }
 
-static isg_status read_npz(loader *load) {
+static isg_status read_npz(isg_loader *load) {
     isg_zip *zip = load->input.zip;
     isg_source *member = NULL;
     isg_array_type type;
@@ -169,181 +159,9 @@ static isg_status read_npz(loader *load) {
     ISG_TRY_GOTO(read_array(load, member, &type));
     ISG_TRY_GOTO(isg_source_end(member));
     if (!load->options->labels_path && isg_npz_has(zip, "y"))
-        status = isg_labels_read(&load->data->labels, &load->input, NULL, ISG_HEADER_NO);
+        status = isg_labels_read(&load->data->labels, &load->input, 0, NULL);
 done:
     isg_source_free(member);
-    return status;
-}
-
-/* ---- CSV and TSV ------------------------------------------------------------------------------ */
-
-static bool is_blank(const char *field) {
-    return isg_trim(&field) == 0;
-}
-
-/* Whether a word says that a value is missing. */
-static bool means_missing(const char *field) {
-    static const char *const words[] = {"na", "n/a", "#n/a", "null", "none", "missing", "?"};
-    const size_t length = isg_trim(&field);
-    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-        if (strlen(words[k]) == length && isg_same_letters(field, words[k], length))
-            return true;
-    return false;
-}
-
-/* What a first row consists of, its label apart. */
-typedef struct first_row {
-    size_t numbers, words;
-    size_t odd;       /* "0,5": rather a broken number than a name */
-    size_t missing;   /* words that say so */
-    bool is_counting; /* the numbers count the columns, from 0 or from 1 */
-} first_row;
-
-/* Few columns may well count up by chance. */
-enum { LEAST_COUNTING = 16 };
-
-static first_row look_at_first_row(const isg_csv *csv, size_t label) {
-    first_row row = {.is_counting = true};
-    double first = 0;
-    for (size_t k = 0; k < isg_csv_count(csv); k++) {
-        double number = 0;
-        const char *field = isg_csv_field(csv, k);
-        if (k == label || is_blank(field))
-            continue;
-        if (isg_parse_number(field, &number) != ISG_NUMBER_MALFORMED) {
-            first = row.numbers == 0 ? number : first;
-            row.is_counting = row.is_counting && number == first + (double)row.numbers;
-            row.numbers++;
-        } else if (strcspn(field, "0123456789+-.") == 0) {
-            row.odd++;
-        } else {
-            row.words++;
-            row.missing += means_missing(field);
-        }
-    }
-    row.is_counting =
-        row.is_counting && row.numbers >= LEAST_COUNTING && (first == 0 || first == 1);
-    return row;
-}
-
-/* Whether the first row is a heading: all its fields but the label are words. What could be either
-   is refused, since taking it for the wrong one would lose a sample or invent one: a mixture,
-   nothing but words for missing values, numbers that count the columns. */
-static isg_status find_heading(const loader *load, const isg_csv *csv, const char *name,
-                               bool *is_heading) {
-    const char *label_column = load->options->label_column;
-    size_t column = SIZE_MAX;
-    /* In a row of data a number may stand anywhere, so only a word can be found as a name. */
-    const bool is_named = label_column && !isg_is_column_number(label_column);
-    if (label_column)
-        ISG_TRY(isg_find_column(csv, is_named, label_column, name, &column));
-    const first_row row = look_at_first_row(csv, column);
-    *is_heading = is_named || (row.words > row.missing && row.numbers == 0 && row.odd == 0);
-    if (*is_heading)
-        return ISG_OK;
-    if (row.words > 0)
-        return isg_fail(ISG_ERR_FORMAT,
-                        "%s: the first row has %zu numbers and %zu other fields, so it may be a "
-                        "heading or data; say which with --header yes or no",
-                        name, row.numbers, row.words + row.odd);
-    if (row.is_counting && row.odd == 0)
-        return isg_fail(ISG_ERR_FORMAT,
-                        "%s: the first row counts its columns, so it may be a heading or data; say "
-                        "which with --header yes or no",
-                        name);
-    return ISG_OK;
-}
-
-/* A column without a name in a heading holds row numbers, as pandas and R write them: taken for
-   values they would be one more unit. */
-static isg_status check_heading(const isg_csv *csv, const char *name) {
-    for (size_t k = 0; k < isg_csv_count(csv); k++) {
-        if (is_blank(isg_csv_field(csv, k)))
-            return isg_fail(ISG_ERR_FORMAT,
-                            "%s: line %zu: column %zu has no name, as a column of row numbers has "
-                            "none; name it, or write the file without it",
-                            name, isg_csv_line(csv), k + 1);
-    }
-    return ISG_OK;
-}
-
-static isg_status read_field(loader *load, const isg_csv *csv, size_t field, size_t row,
-                             size_t column) {
-    const char *name = load->binarizer.name, *text = isg_csv_field(csv, field);
-    double value = 0;
-    switch (isg_parse_number(text, &value)) {
-    case ISG_NUMBER_OK:
-        return isg_binarizer_put(&load->binarizer, row, column, value);
-    case ISG_NUMBER_NOT_FINITE:
-        return isg_fail(ISG_ERR_FORMAT,
-                        "%s: line %zu, column %zu: expected a number, found '%.40s'", name,
-                        isg_csv_line(csv), field + 1, text);
-    case ISG_NUMBER_MALFORMED:
-        break;
-    }
-    if (is_blank(text))
-        return isg_fail(ISG_ERR_FORMAT, "%s: line %zu, column %zu: the value is missing", name,
-                        isg_csv_line(csv), field + 1);
-    const bool is_word = strcspn(text, "0123456789+-.") > 0;
-    return isg_fail(ISG_ERR_FORMAT, "%s: line %zu, column %zu: expected a number, found '%.40s'%s",
-                    name, isg_csv_line(csv), field + 1, text,
-                    strchr(text, ',') ? " (decimals need a point, not a comma)"
-                    : is_word && !load->options->label_column
-                        ? " (if these are the labels, name their column)"
-                        : "");
-}
-
-static isg_status read_csv_row(loader *load, const isg_csv *csv, size_t label, size_t row) {
-    const char *name = load->binarizer.name;
-    const size_t expected = load->binarizer.n_visible + (label != SIZE_MAX);
-    if (isg_csv_count(csv) != expected)
-        return isg_fail(ISG_ERR_FORMAT, "%s: line %zu: expected %zu fields, found %zu", name,
-                        isg_csv_line(csv), expected, isg_csv_count(csv));
-    ISG_TRY(isg_binarizer_extend(&load->binarizer, row + 1));
-    size_t column = 0;
-    for (size_t field = 0; field < expected; field++)
-        if (field != label)
-            ISG_TRY(read_field(load, csv, field, row, column++));
-    if (label == SIZE_MAX)
-        return ISG_OK;
-    char where[512];
-    snprintf(where, sizeof where, "%s: line %zu", name, isg_csv_line(csv));
-    return isg_labels_add_text(&load->data->labels, isg_csv_field(csv, label), where);
-}
-
-static isg_status read_csv(loader *load) {
-    const isg_dataset_options *options = load->options;
-    isg_source *source = load->input.source;
-    const char *name = isg_source_name(source);
-    isg_csv *csv = NULL;
-    isg_status status = ISG_OK;
-    bool has_row = false, is_heading = options->header == ISG_HEADER_YES;
-    size_t label = SIZE_MAX, row = 0;
-    ISG_TRY(isg_csv_create(&csv, source, load->input.format == ISG_FORMAT_CSV ? ',' : '\t'));
-    ISG_TRY_GOTO(isg_csv_next(csv, &has_row));
-    if (!has_row) {
-        status = isg_fail(ISG_ERR_FORMAT, "%s: there are no rows", name);
-        goto done;
-    }
-    if (options->header == ISG_HEADER_AUTO)
-        ISG_TRY_GOTO(find_heading(load, csv, name, &is_heading));
-    const size_t n_fields = isg_csv_count(csv);
-    if (options->label_column)
-        ISG_TRY_GOTO(isg_find_column(csv, is_heading, options->label_column, name, &label));
-    ISG_TRY_GOTO(start_rows(load, name, n_fields - (label != SIZE_MAX), 0, 0));
-    if (is_heading) {
-        ISG_TRY_GOTO(check_heading(csv, name));
-        ISG_TRY_GOTO(isg_csv_next(csv, &has_row));
-    }
-    for (; has_row; row++) {
-        ISG_TRY_GOTO(read_csv_row(load, csv, label, row));
-        ISG_TRY_GOTO(report(load, source));
-        ISG_TRY_GOTO(isg_csv_next(csv, &has_row));
-    }
-    if (row == 0)
-        status = isg_fail(ISG_ERR_FORMAT, "%s: there is a heading, but there are no rows", name);
-done:
-    isg_csv_free(csv);
     return status;
 }
 
@@ -358,7 +176,7 @@ static isg_status check_plane(const isg_source *source, size_t rows, size_t cols
     return ISG_OK;
 }
 
-static isg_status read_matrix_market(loader *load) {
+static isg_status read_matrix_market(isg_loader *load) {
     isg_source *source = load->input.source;
     const char *name = isg_source_name(source);
     isg_matrix_market *reader = NULL;
@@ -373,7 +191,7 @@ static isg_status read_matrix_market(loader *load) {
         status = isg_fail(ISG_ERR_FORMAT, "%s: there are no rows", name);
         goto done;
     }
-    ISG_TRY_GOTO(start_rows(load, name, shape.cols, 0, 0));
+    ISG_TRY_GOTO(isg_loader_start(load, name, shape.cols, 0, 0));
     ISG_TRY_GOTO(check_plane(source, shape.rows, shape.cols, &plane));
     ISG_TRY_GOTO(isg_binarizer_extend(&load->binarizer, shape.rows));
     if (shape.is_coordinate)
@@ -392,7 +210,7 @@ static isg_status read_matrix_market(loader *load) {
             isg_bit_assign(seen_row, column, true);
         }
         ISG_TRY_GOTO(isg_binarizer_put(&load->binarizer, row, column, value));
-        ISG_TRY_GOTO(report(load, source));
+        ISG_TRY_GOTO(isg_loader_report(load, source));
     }
     if (n_entries < shape.rows * shape.cols)
         isg_binarizer_see_zero(&load->binarizer);
@@ -404,7 +222,7 @@ done:
 
 /* ---- all together ----------------------------------------------------------------------------- */
 
-static isg_status read_samples(loader *load) {
+static isg_status read_samples(isg_loader *load) {
     isg_array_type type;
     switch (load->input.format) {
     case ISG_FORMAT_IDX:
@@ -419,7 +237,7 @@ static isg_status read_samples(loader *load) {
         return read_npz(load);
     case ISG_FORMAT_CSV:
     case ISG_FORMAT_TSV:
-        ISG_TRY(read_csv(load));
+        ISG_TRY(isg_loader_read_csv(load));
         break;
     case ISG_FORMAT_MATRIX_MARKET:
         ISG_TRY(read_matrix_market(load));
@@ -428,7 +246,7 @@ static isg_status read_samples(loader *load) {
     return isg_data_file_end(&load->input);
 }
 
-static isg_status read_labels(loader *load) {
+static isg_status read_labels(isg_loader *load) {
     const isg_dataset_options *options = load->options;
     isg_labels *labels = &load->data->labels;
     const char *name = isg_file_name(load->input.file);
@@ -437,15 +255,18 @@ static isg_status read_labels(loader *load) {
         ISG_TRY(isg_data_file_open(&input, options->labels_path, options->expected_labels_sha256));
         isg_labels_clear(labels);
         const isg_status status =
-            isg_labels_read(labels, &input, options->label_column, options->header);
+            isg_labels_read(labels, &input, load->data->info.n_samples, options->label_column);
         isg_data_file_close(&input);
         ISG_TRY(status);
     }
     const bool has_labels = options->labels_path || labels->count > 0;
     if (has_labels && labels->count != load->data->info.n_samples)
-        return isg_fail(ISG_ERR_SHAPE, "%s: has %zu rows, but %s has %zu labels", name,
+        return isg_fail(ISG_ERR_SHAPE, "%s: has %zu rows, but %s has %zu labels%s", name,
                         load->data->info.n_samples,
-                        options->labels_path ? options->labels_path : "its array y", labels->count);
+                        options->labels_path ? options->labels_path : "its array y", labels->count,
+                        labels->count == load->data->info.n_samples + 1
+                            ? "; if the first is a heading, remove it"
+                            : "");
     return isg_labels_finish(labels);
 }
 
@@ -474,7 +295,7 @@ static isg_status no_such_class(const isg_dataset *data, const char *name, const
 }
 
 /* Keeps the rows that only_class and limit leave. */
-static isg_status keep_rows(loader *load) {
+static isg_status keep_rows(isg_loader *load) {
     const isg_dataset_options *options = load->options;
     isg_dataset *data = load->data, *part = NULL;
     const size_t n = data->info.n_samples;
@@ -517,7 +338,7 @@ static isg_status check_options(const isg_dataset_options *options) {
 
 /* Takes over the file. */
 static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset_options *options) {
-    loader load = {.options = options};
+    isg_loader load = {.options = options};
     isg_status status = ISG_OK;
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
     const isg_format format = load.input.format;

@@ -111,16 +111,16 @@ isg_status isg_find_column(const isg_csv *csv, bool is_heading, const char *labe
     return ISG_OK;
 }
 
-/* Text of one label a line. A heading is a first line in words above lines of numbers; anything
-   else could be a label. */
+/* Text of one label a line, or a column of a table. */
 static isg_status read_text_labels(isg_labels *labels, isg_data_file *input,
-                                   const char *label_column, isg_header header) {
+                                   const char *label_column, bool *may_be_headed) {
     const char *name = isg_source_name(input->source);
     isg_csv *csv = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(isg_csv_create(&csv, input->source, input->format == ISG_FORMAT_CSV ? ',' : '\t'));
-    bool has_row = false, is_first_number = false, are_rest_numbers = true;
+    bool has_row = false;
     size_t column = 0, n_fields = 0;
+    *may_be_headed = false;
     for (size_t row = 0;; row++) {
         char where[512];
         double number = 0;
@@ -129,33 +129,33 @@ static isg_status read_text_labels(isg_labels *labels, isg_data_file *input,
             break;
         snprintf(where, sizeof where, "%s: line %zu", name, isg_csv_line(csv));
         if (row == 0) {
-            n_fields = isg_csv_count(csv);
+            n_fields = label_column ? isg_csv_count(csv) : 1;
             if (label_column)
-                ISG_TRY_GOTO(isg_find_column(
-                    csv, header == ISG_HEADER_YES || !isg_is_column_number(label_column),
-                    label_column, name, &column));
+                ISG_TRY_GOTO(isg_find_column(csv, !isg_is_column_number(label_column), label_column,
+                                             name, &column));
         }
-        if (isg_csv_count(csv) != n_fields || (n_fields != 1 && !label_column)) {
-            status = isg_fail(ISG_ERR_FORMAT, "%s: expected %zu field%s, found %zu", where,
-                              label_column ? n_fields : 1, label_column && n_fields > 1 ? "s" : "",
-                              isg_csv_count(csv));
-            goto done;
-        }
+        if (isg_csv_count(csv) != n_fields)
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: expected %zu field%s, found %zu", where,
+                                  n_fields, n_fields > 1 ? "s" : "", isg_csv_count(csv)));
         const char *field = isg_csv_field(csv, column);
-        const bool is_number = isg_parse_number(field, &number) == ISG_NUMBER_OK;
         if (row == 0)
-            is_first_number = is_number;
-        else
-            are_rest_numbers = are_rest_numbers && is_number;
+            *may_be_headed = isg_parse_number(field, &number) != ISG_NUMBER_OK;
         ISG_TRY_GOTO(isg_labels_add_text(labels, field, where));
     }
-    const bool looks_headed = labels->count > 1 && !is_first_number && are_rest_numbers;
-    if (labels->count > 0 &&
-        (header == ISG_HEADER_YES || (header == ISG_HEADER_AUTO && looks_headed)))
-        isg_labels_drop_first(labels);
 done:
     isg_csv_free(csv);
     return status;
+}
+
+/* A first line in words, above as many labels as there are samples, is a heading. */
+static isg_status read_label_table(isg_labels *labels, isg_data_file *input, size_t n_samples,
+                                   const char *label_column) {
+    bool may_be_headed = false;
+    ISG_TRY(read_text_labels(labels, input, label_column, &may_be_headed));
+    const bool is_named = label_column && !isg_is_column_number(label_column);
+    if (labels->count > 0 && (is_named || (may_be_headed && labels->count == n_samples + 1)))
+        isg_labels_drop_first(labels);
+    return isg_data_file_end(input);
 }
 
 static isg_status read_member_labels(isg_labels *labels, isg_zip *zip) {
@@ -170,9 +170,13 @@ done:
     return status;
 }
 
-isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, const char *label_column,
-                           isg_header header) {
+isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_samples,
+                           const char *label_column) {
     isg_array_type type;
+    const bool is_table = input->format == ISG_FORMAT_CSV || input->format == ISG_FORMAT_TSV;
+    if (label_column && !is_table)
+        return isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
+                        isg_file_name(input->file));
     switch (input->format) {
     case ISG_FORMAT_IDX:
         ISG_TRY(isg_idx_read_header(input->source, &type));
@@ -186,8 +190,7 @@ isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, const char 
         return read_member_labels(labels, input->zip);
     case ISG_FORMAT_CSV:
     case ISG_FORMAT_TSV:
-        ISG_TRY(read_text_labels(labels, input, label_column, header));
-        return isg_data_file_end(input);
+        return read_label_table(labels, input, n_samples, label_column);
     case ISG_FORMAT_MATRIX_MARKET:
         break;
     }

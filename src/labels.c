@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A class is known by its name. Whole numbers are named by their digits, however the file wrote
- * them (3, 3.0, 3.000e+00), so that the same labels from different files give the same classes.
+ * A class is known by its name. Whole numbers written as decimals (3.0, 3.000e+00) are named by
+ * their digits, so that the same labels from different files give the same classes.
  */
 #include "labels.h"
 

@@ -13,9 +13,7 @@
 
 #include "base/memory.h"
 #include "base/sha256.h"
-#include "data_file.h"
 #include "dataset.h"
-#include "meta.h"
 #include "ward.h"
 
 /* ---- making and reading them ------------------------------------------------------------------- */
@@ -143,7 +141,8 @@ static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *
 typedef struct class_work {
     const isg_dataset *data;
     size_t per_class;
-    size_t *rows;      /* (n_samples) of the class, then of one cluster */
+    size_t *rows;      /* (n_samples) ordered by class */
+    size_t *starts;    /* (n_classes + 1) where each class begins */
     size_t *members;   /* (n_samples) of one cluster */
     uint32_t *cluster; /* (n_samples) of each row of the class */
     uint32_t *ups;     /* (n_visible) */
@@ -161,9 +160,9 @@ static bool report_class(void *user, double fraction) {
                                ((double)work->class_index + fraction) / (double)work->n_classes);
 }
 
-static isg_status cluster_class(class_work *work, size_t count) {
+static isg_status cluster_class(class_work *work, const size_t *rows, size_t count) {
     isg_ward *tree = NULL;
-    ISG_TRY(isg_ward_create(&tree, work->data, work->rows, count, &work->progress));
+    ISG_TRY(isg_ward_create(&tree, work->data, rows, count, &work->progress));
     const isg_status status = isg_ward_cut(tree, work->per_class, work->cluster);
     isg_ward_free(tree);
     return status;
@@ -172,20 +171,18 @@ static isg_status cluster_class(class_work *work, size_t count) {
 static isg_status make_class(isg_patterns *patterns, class_work *work) {
     const isg_dataset *data = work->data;
     const size_t c = work->class_index, k = work->per_class;
-    size_t count = 0;
-    for (size_t a = 0; a < data->info.n_samples; a++)
-        if (!data->labels.count || data->labels.index[a] == c)
-            work->rows[count++] = a;
+    const size_t *rows = work->rows + work->starts[c];
+    const size_t count = work->starts[c + 1] - work->starts[c];
     if (count < k)
         return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu patterns",
                         data->labels.count ? data->labels.names[c] : "(all)", count, k);
     if (k > 1)
-        ISG_TRY(cluster_class(work, count));
+        ISG_TRY(cluster_class(work, rows, count));
     for (size_t j = 0; j < k; j++) {
         size_t n_members = 0;
         for (size_t a = 0; a < count; a++)
             if (k == 1 || work->cluster[a] == j)
-                work->members[n_members++] = work->rows[a];
+                work->members[n_members++] = rows[a];
         set_mean_sign(patterns, c * k + j, data, work->members, n_members, work->ups);
         if (data->labels.count)
             ISG_TRY(isg_labels_add_text(&patterns->labels, data->labels.names[c], "labels"));
@@ -223,6 +220,8 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     patterns->info.image_width = data->info.image_width;
     patterns->info.has_labels = data->labels.count > 0;
     ISG_TRY_GOTO(ISG_ALLOCATE(work.rows, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE(work.starts, n_classes + 1));
+    isg_dataset_group(data, work.rows, work.starts);
     ISG_TRY_GOTO(ISG_ALLOCATE(work.members, n));
     ISG_TRY_GOTO(ISG_ALLOCATE(work.cluster, n));
     ISG_TRY_GOTO(ISG_ALLOCATE(work.ups, data->info.n_visible));
@@ -234,6 +233,7 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
 done:
     isg_patterns_free(patterns);
     isg_release(work.rows);
+    isg_release(work.starts);
     isg_release(work.members);
     isg_release(work.cluster);
     isg_release(work.ups);

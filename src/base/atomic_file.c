@@ -122,8 +122,8 @@ static isg_status sync_directory(isg_atomic_file *file) {
         directory = file->temporary;
     }
     const int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0)
-        return write_failed(file);
+    if (descriptor < 0) /* it may be written to, but not read: then it cannot be synced */
+        return errno == EACCES ? ISG_OK : write_failed(file);
     const int result = fsync(descriptor);
     const int reason = errno;
     close(descriptor);

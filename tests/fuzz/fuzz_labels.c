@@ -24,8 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     if (isg_file_from_memory(&file, names[bytes[0] & 7], bytes + 1, size - 1) != ISG_OK ||
         isg_data_file_take(&input, file, NULL) != ISG_OK)
         return 0;
-    if (isg_labels_read(&labels, &input, columns[bytes[0] >> 3 & 3],
-                        (isg_header)((bytes[0] >> 5 & 3) % 3)) == ISG_OK &&
+    if (isg_labels_read(&labels, &input, 2, columns[bytes[0] >> 3 & 3]) == ISG_OK &&
         isg_labels_finish(&labels) == ISG_OK)
         for (size_t row = 0; row < labels.count; row++)
             if (labels.index[row] >= labels.n_classes)

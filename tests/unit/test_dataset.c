@@ -2,10 +2,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _DEFAULT_SOURCE
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/bits.h"
 #include "test.h"
@@ -113,6 +115,22 @@ static void zeros_and_ones_have_full_scale_1(void **state) {
     assert_ok(isg_dataset_load_memory(&data, "a.idx", file.data, file.size, NULL));
     assert_true(isg_dataset_describe(data).full_scale == 1);
     assert_row(data, 0, "-++-");
+    isg_dataset_free(data);
+}
+
+/* Interpolated images overshoot 1 a little, and few levels are no grey scale. */
+static void images_that_barely_exceed_1_have_full_scale_1(void **state) {
+    (void)state;
+    isg_dataset_options options = isg_dataset_defaults();
+    options.image_height = options.image_width = 2;
+    isg_dataset *data = load_text("a.csv", "0,0.5,1.0001,0.3\n", &options);
+    assert_row(data, 0, "-+++");
+    isg_dataset_free(data);
+    data = load_text("a.csv", "0,1,2,0\n", &options);
+    assert_row(data, 0, "-++-");
+    isg_dataset_free(data);
+    data = load_text("a.csv", "0,1,2,3\n", &options);
+    assert_row(data, 0, "---+");
     isg_dataset_free(data);
 }
 
@@ -276,6 +294,52 @@ static void too_many_classes_are_refused(void **state) {
     options.label_column = "1";
     assert_text_refused("a.csv", text, &options, "a.csv: line 65537: more than 65536");
     free(text);
+}
+
+/* Writes a label file and reads three samples with it. */
+static isg_status load_with_labels(isg_dataset **out, const char *ending, const char *text,
+                                   const char *label_column) {
+    char path[] = "/tmp/isinglass-labels-XXXXXX.xyz";
+    memcpy(path + strlen(path) - 3, ending, 3);
+    const int descriptor = mkstemps(path, 4);
+    assert_true(descriptor >= 0);
+    assert_int_equal(write(descriptor, text, strlen(text)), strlen(text));
+    close(descriptor);
+    isg_dataset_options options = isg_dataset_defaults();
+    options.labels_path = path;
+    options.label_column = label_column;
+    const isg_status status = isg_dataset_load_memory(out, "a.csv", "1\n0\n1\n", 6, &options);
+    unlink(path);
+    return status;
+}
+
+static void headings_of_label_files_are_told_by_the_count(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *column;
+        size_t n_classes; /* 0: refused */
+    } cases[] = {
+        {"a\nb\na\n", NULL, 2},
+        {"kind\na\nb\na\n", NULL, 2},
+        {"kind\n1\n2\n3\n", NULL, 3},
+        {"kind\n2\n3\n", NULL, 3}, /* a label like any other */
+        {"7\n1\n2\n3\n", NULL, 0}, /* a number is no heading */
+        {"x,kind\n1,a\n2,b\n3,c\n", "kind", 3},
+        {"x,kind\n1,a\n2,b\n3,c\n", "1", 3},
+        {"x,kind\n1,a\n2,b\n3,c\n", NULL, 0},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        isg_dataset *data = NULL;
+        const isg_status status = load_with_labels(&data, "csv", cases[k].text, cases[k].column);
+        assert_int_equal(status == ISG_OK, cases[k].n_classes > 0);
+        if (status == ISG_OK)
+            assert_int_equal(isg_dataset_describe(data).n_classes, cases[k].n_classes);
+        isg_dataset_free(data);
+    }
+    isg_dataset *data = NULL;
+    assert_fails(load_with_labels(&data, "csv", "7\n1\n2\n3\n", NULL), ISG_ERR_SHAPE, "heading");
+    assert_fails(load_with_labels(&data, "npy", "", "1"), ISG_ERR_ARGUMENT, "label column");
+    assert_null(data);
 }
 
 static void class_filter_and_limit(void **state) {
@@ -591,6 +655,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_have_full_scale_255),
         cmocka_unit_test(zeros_and_ones_have_full_scale_1),
+        cmocka_unit_test(images_that_barely_exceed_1_have_full_scale_1),
         cmocka_unit_test(plain_numbers_are_compared_with_zero),
         cmocka_unit_test(bytes_and_other_numbers_agree),
         cmocka_unit_test(column_major_images),
@@ -598,6 +663,7 @@ int main(void) {
         cmocka_unit_test(label_column_by_name_or_number),
         cmocka_unit_test(blanks_around_names_do_not_count),
         cmocka_unit_test(too_many_classes_are_refused),
+        cmocka_unit_test(headings_of_label_files_are_told_by_the_count),
         cmocka_unit_test(class_filter_and_limit),
         cmocka_unit_test(headings_are_found_or_asked_for),
         cmocka_unit_test(doubtful_headings_are_refused),
