@@ -1,0 +1,71 @@
+/* helper_failing.c - what happens when there is no memory
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "helper_failing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+
+/* Blocks begin with their size, in as many bytes as their alignment. */
+typedef struct counting_allocator {
+    size_t calls, fail_at; /* the call of this number, from 1, fails; 0: none */
+    size_t blocks, bytes, peak;
+} counting_allocator;
+
+enum { HEAD = 64 };
+
+static void *count_allocate(void *user, size_t alignment, size_t bytes) {
+    counting_allocator *counts = user;
+    void *block = NULL;
+    assert_true(alignment <= HEAD);
+    if (++counts->calls == counts->fail_at || posix_memalign(&block, HEAD, HEAD + bytes) != 0)
+        return NULL;
+    memcpy(block, &bytes, sizeof bytes);
+    counts->blocks++;
+    counts->bytes += bytes;
+    counts->peak = counts->bytes > counts->peak ? counts->bytes : counts->peak;
+    return (char *)block + HEAD;
+}
+
+static void count_release(void *user, void *pointer) {
+    counting_allocator *counts = user;
+    if (!pointer)
+        return;
+    size_t bytes = 0;
+    char *block = (char *)pointer - HEAD;
+    memcpy(&bytes, block, sizeof bytes);
+    counts->blocks--;
+    counts->bytes -= bytes;
+    free(block);
+}
+
+static isg_status run_counted(counting_allocator *counts, failing_work *work, void *user) {
+    const isg_allocator allocator = {count_allocate, count_release, counts};
+    isg_set_allocator(&allocator);
+    const isg_status status = work(user);
+    isg_set_allocator(NULL);
+    assert_int_equal(counts->blocks, 0);
+    return status;
+}
+
+size_t fail_each_allocation(failing_work *work, void *user) {
+    for (size_t n = 1;; n++) {
+        counting_allocator counts = {.fail_at = n};
+        const isg_status status = run_counted(&counts, work, user);
+        if (counts.calls < n) {
+            assert_ok(status);
+            return n - 1;
+        }
+        assert_int_equal(status, ISG_ERR_MEMORY);
+    }
+}
+
+size_t peak_allocation(failing_work *work, void *user) {
+    counting_allocator counts = {.fail_at = 0};
+    assert_ok(run_counted(&counts, work, user));
+    return counts.peak;
+}
