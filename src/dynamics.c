@@ -100,8 +100,9 @@ static void crowd_free(crowd *all) {
 
 static isg_status crowd_create(crowd *all, const isg_hopfield *network, size_t n_states,
                                const isg_dynamics_options *options) {
+    const size_t team = (size_t)isg_team_size();
     size_t n_words = 0;
-    *all = (crowd){.n_walkers = (size_t)isg_team_size(), .words = network->words};
+    *all = (crowd){.n_walkers = team < n_states ? team : n_states, .words = network->words};
     if (!isg_multiply(&n_words, n_states, network->words))
         return isg_fail(ISG_ERR_MEMORY, "%zu states do not fit in memory", n_states);
     ISG_TRY(ISG_ALLOCATE(all->states, n_words));
@@ -121,7 +122,7 @@ static isg_status crowd_create(crowd *all, const isg_hopfield *network, size_t n
 
 /* The states from `first` to `end`, dealt out to the walkers in turn. */
 static void move_states(crowd *all, size_t first, size_t end) {
-#pragma omp parallel for num_threads(isg_team_size()) schedule(static, 1)
+#pragma omp parallel for num_threads((int)all->n_walkers) schedule(static, 1)
     for (size_t k = 0; k < all->n_walkers; k++)
         for (size_t a = first + k; a < end; a += all->n_walkers) {
             all->walkers[k].spins = all->states + a * all->words;
@@ -140,7 +141,8 @@ isg_status isg_hopfield_run(const isg_hopfield *network, uint64_t *states, size_
     crowd all;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(crowd_create(&all, network, n_states, options));
-    const size_t bytes = n_states * all.words * sizeof *states, portion = 16 * all.n_walkers;
+    const size_t bytes = n_states * all.words * sizeof *states;
+    const size_t portion = progress ? 64 * all.n_walkers : n_states; /* between two reports */
     memcpy(all.states, states, bytes);
     for (size_t first = 0; first < n_states; first += portion) {
         const size_t end = n_states - first < portion ? n_states : first + portion;
