@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,6 +160,108 @@ static void distances_are_counts_of_bits(void **state) {
     wall_free(&out_wall);
 }
 
+/* ---- nearest -------------------------------------------------------------------------- */
+
+/* From the kinds of row that clustering has: few different values, many infinities, all infinite. */
+static void fill_row(double *values, size_t n, isg_cursor *cursor) {
+    const uint64_t kind = isg_next_below(cursor, 5);
+    const uint64_t different = 1 + isg_next_below(cursor, 20);
+    for (size_t i = 0; i < n; i++) {
+        const double value = sqrt((double)isg_next_below(cursor, different));
+        const bool is_far = kind == 0 || (kind == 1 && isg_next_below(cursor, 8) > 0) ||
+                            (kind == 2 && isg_next_below(cursor, 8) == 0);
+        values[i] = is_far ? HUGE_VAL : kind == 3 ? isg_next_normal(cursor) : value;
+    }
+    if (kind == 4 && n > 0) { /* one winner, anywhere */
+        for (size_t i = 0; i < n; i++)
+            values[i] += 1;
+        values[isg_next_below(cursor, n)] = 0.5;
+    }
+}
+
+static void the_nearest_is_the_first_of_the_least(void **state) {
+    (void)state;
+    const isg_kernels *sets[8];
+    const size_t n_sets = runnable(sets);
+    wall w = wall_create();
+    isg_cursor cursor = isg_cursor_at(isg_stream_at(5, ISG_PURPOSE_TEST, 0, 0));
+    for (size_t trial = 0; trial < 4000; trial++) {
+        const size_t n = trial < 1000 ? 1 + trial % 100 : 1 + (size_t)isg_next_below(&cursor, 2000);
+        double *values = ending_at(&w, n * sizeof *values);
+        fill_row(values, n, &cursor);
+        values[-1] = -HUGE_VAL; /* nearer than all, and not in the row */
+        size_t best = n - 1;
+        for (size_t i = n - 1; i-- > 0;)
+            best = values[i] <= values[best] ? i : best;
+        for (size_t s = 0; s < n_sets; s++)
+            assert_int_equal(sets[s]->nearest(n, values), best);
+    }
+    wall_free(&w);
+}
+
+/* Zeros of either sign are equal, and wherever the row starts makes no difference. */
+static void the_nearest_needs_no_alignment(void **state) {
+    (void)state;
+    const isg_kernels *sets[8];
+    const size_t n_sets = runnable(sets);
+    double buffer[80];
+    for (size_t s = 0; s < n_sets; s++)
+        for (size_t offset = 0; offset < 8; offset++)
+            for (size_t at = 0; at < 70; at++) {
+                for (size_t i = 0; i < 80; i++)
+                    buffer[i] = 1;
+                buffer[offset + at] = 0.0;
+                buffer[offset + 69] = -0.0;
+                assert_int_equal(sets[s]->nearest(70, buffer + offset), at);
+            }
+}
+
+/* ---- ward_distances ------------------------------------------------------------------- */
+
+static void ward_distances_round_alike(void **state) {
+    (void)state;
+    const isg_kernels *sets[8];
+    const size_t n_sets = runnable(sets);
+    wall sizes_wall = wall_create(), dropped_wall = wall_create(), kept_wall = wall_create();
+    double *expected = malloc(ROOM), *start = malloc(ROOM);
+    assert_true(expected && start);
+    isg_cursor cursor = isg_cursor_at(isg_stream_at(6, ISG_PURPOSE_TEST, 0, 0));
+    for (size_t trial = 0; trial < 2000; trial++) {
+        const size_t n = trial < 100 ? trial : (size_t)isg_next_below(&cursor, 500);
+        const size_t bytes = n * sizeof(double);
+        double *sizes = ending_at(&sizes_wall, bytes), *dropped = ending_at(&dropped_wall, bytes);
+        double *kept = ending_at(&kept_wall, bytes);
+        const double size_a = 1 + (double)isg_next_below(&cursor, 3000);
+        const double size_b = 1 + (double)isg_next_below(&cursor, 3000);
+        const double apart = sqrt((double)isg_next_below(&cursor, 784));
+        for (size_t i = 0; i < n; i++) {
+            sizes[i] = (double)isg_next_below(&cursor, trial % 2 ? 5 : 3000);
+            dropped[i] = apart + isg_next_uniform(&cursor);
+            start[i] = apart + sqrt((double)isg_next_below(&cursor, 100));
+            if (sizes[i] == 0) /* as clustering has it */
+                dropped[i] = start[i] = HUGE_VAL;
+            const double x = dropped[i], y = start[i], t = 1.0 / (size_a + size_b + sizes[i]);
+            const double from_a = (sizes[i] + size_a) * t * x * x;
+            const double from_b = (sizes[i] + size_b) * t * y * y;
+            expected[i] = sqrt(from_a + from_b - sizes[i] * t * apart * apart);
+        }
+        for (size_t s = 0; s < n_sets; s++) {
+            kept[-1] = 12345;
+            memcpy(kept, start, bytes);
+            sets[s]->ward_distances(n, size_a, size_b, apart, sizes, dropped, kept);
+            assert_true(kept[-1] == 12345);
+            for (size_t i = 0; i < n; i++)
+                if (sizes[i] > 0)
+                    assert_true(kept[i] == expected[i]);
+        }
+    }
+    free(expected);
+    free(start);
+    wall_free(&sizes_wall);
+    wall_free(&dropped_wall);
+    wall_free(&kept_wall);
+}
+
 /* ---- Choosing ------------------------------------------------------------------------- */
 
 static void a_set_is_chosen_by_name(void **state) {
@@ -235,6 +338,9 @@ int main(void) {
         cmocka_unit_test(random_words_are_the_stream),
         cmocka_unit_test(random_words_need_no_alignment),
         cmocka_unit_test(distances_are_counts_of_bits),
+        cmocka_unit_test(the_nearest_is_the_first_of_the_least),
+        cmocka_unit_test(the_nearest_needs_no_alignment),
+        cmocka_unit_test(ward_distances_round_alike),
         cmocka_unit_test(a_set_is_chosen_by_name),
         cmocka_unit_test(a_wrong_name_changes_nothing),
         cmocka_unit_test(an_old_processor_gets_the_baseline),
