@@ -420,6 +420,29 @@ typedef struct isg_dynamics_report {
 ISG_API isg_status isg_hopfield_run(const isg_hopfield *network, uint64_t *states, size_t n_states,
                                     const isg_dynamics_options *options,
                                     isg_dynamics_report *reports, const isg_progress *progress);
+/* ---- Exact answers ---------------------------------------------------------------------------- */
+
+/* ln Z of a machine, Z = sum over s of exp(-beta H(s)), in three ways, none of which samples. Each
+   says ISG_ERR_UNSUPPORTED where it does not apply, ISG_ERR_DIVERGED if a weight is not finite.
+   The results are the same to the last bit on any number of threads. */
+
+/* All 2^N states, for at most 28 visible units: 2^N p operations. */
+ISG_API isg_status isg_exact_enumerate(const isg_rbm *rbm, double *log_z,
+                                       const isg_progress *progress);
+
+/* p(s) of all 2^N states, for at most 24 visible units; bit i of the index is set if spin i is
+   +1. */
+ISG_API isg_status isg_exact_probabilities(const isg_rbm *rbm, double *probabilities);
+
+/* Visible units with the same row of W and the same field, up to one sign for both, form classes,
+   of which only the number of up spins matters; for at most 1e9 combinations of these numbers. */
+ISG_API isg_status isg_exact_class_sums(const isg_rbm *rbm, double *log_z,
+                                        const isg_progress *progress);
+
+/* The integral over lambda, for at most 3 hidden units and any number of visible ones. The error
+   is a bound, not an estimate. */
+ISG_API isg_status isg_exact_quadrature(const isg_rbm *rbm, double *log_z, double *error,
+                                        const isg_progress *progress);
 
 #ifdef __cplusplus
 }
