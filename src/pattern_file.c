@@ -12,10 +12,12 @@
 #include "meta.h"
 #include "patterns.h"
 
+/* Whether the number of this name has this name: not so for 007, which must stay apart from 7. */
 static bool is_whole(const char *name) {
-    name += *name == '-';
-    const size_t digits = strspn(name, "0123456789");
-    return digits > 0 && digits < 19 && name[digits] == '\0';
+    const char *first = name + (*name == '-');
+    const size_t digits = strspn(first, "0123456789");
+    const bool is_plain = *first != '0' || (digits == 1 && first == name);
+    return digits > 0 && digits < 19 && first[digits] == '\0' && is_plain;
 }
 
 static int64_t whole_of(const char *name) {
@@ -25,19 +27,28 @@ static int64_t whole_of(const char *name) {
     return *name == '-' ? -value : value;
 }
 
-/* NumPy's text arrays have room for the longest item, four bytes a character; names are ASCII or
-   UTF-8, decoded here. */
-static size_t decode_utf8(const char *text, uint32_t *out) {
-    size_t n = 0;
-    for (const unsigned char *c = (const unsigned char *)text; *c; n++) {
-        const size_t extra = *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : *c >= 0xc0 ? 1 : 0;
-        uint32_t code = extra == 3 ? *c & 7 : extra == 2 ? *c & 15 : extra == 1 ? *c & 31 : *c;
-        c++;
-        for (size_t k = 0; k < extra && (*c & 0xc0) == 0x80; k++, c++)
-            code = code << 6 | (*c & 0x3f);
-        out[n] = code;
+/* The character that starts at *text, which moves behind it. Names are UTF-8, or what a file in
+   another encoding had; a byte that is not UTF-8 is taken for Latin-1. */
+static uint32_t next_character(const unsigned char **text) {
+    const unsigned char *c = *text;
+    const size_t extra = *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : *c >= 0xc2 ? 1 : 0;
+    uint32_t code = extra == 3 ? *c & 7 : extra == 2 ? *c & 15 : extra == 1 ? *c & 31 : *c;
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    bool is_valid = *c < 0xf5;
+    for (size_t k = 1; k <= extra && is_valid; k++) {
+        is_valid = (c[k] & 0xc0) == 0x80; /* false for the final zero */
+        code = code << 6 | (c[k] & 0x3f);
     }
-    return n;
+    is_valid = is_valid && code >= least[extra] && code <= 0x10ffff && code >> 11 != 0x1b;
+    *text = c + (is_valid ? 1 + extra : 1);
+    return is_valid ? code : *c;
+}
+
+/* NumPy's text arrays have room for the longest item, four bytes a character. */
+static void decode_utf8(const char *text, uint32_t *out) {
+    const unsigned char *next = (const unsigned char *)text;
+    while (*next)
+        *out++ = next_character(&next);
 }
 
 isg_status isg_labels_write(const isg_labels *labels, isg_npz_writer *writer, const char *name) {
