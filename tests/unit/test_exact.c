@@ -48,7 +48,7 @@ static double *exponents_of(const isg_rbm *rbm) {
     return exponents;
 }
 
-static void assert_near(double found, double expected, double bound) {
+static void assert_within(double found, double expected, double bound) {
     if (!(fabs(found - expected) <= bound))
         fail_msg("found %.15g, expected %.15g within %g", found, expected, bound);
 }
@@ -68,15 +68,15 @@ static void test_enumeration_is_the_sum_over_states(void **state) {
         const double expected = isg_log_sum_exp(exponents, (size_t)1 << n);
         double log_z = 0;
         assert_ok(isg_exact_enumerate(rbm, &log_z, NULL));
-        assert_near(log_z, expected, 1e-13 * (1 + fabs(expected)));
+        assert_within(log_z, expected, 1e-13 * (1 + fabs(expected)));
         assert_non_null(p);
         assert_ok(isg_exact_probabilities(rbm, p));
         isg_sum total = {0};
         for (size_t s = 0; s < (size_t)1 << n; s++) {
-            assert_near(log(p[s]), exponents[s] - expected, 1e-12 * (1 + fabs(expected)));
+            assert_within(log(p[s]), exponents[s] - expected, 1e-12 * (1 + fabs(expected)));
             isg_sum_add(&total, p[s]);
         }
-        assert_near(isg_sum_value(total), 1, 1e-13);
+        assert_within(isg_sum_value(total), 1, 1e-13);
         free(exponents);
         free(p);
         isg_rbm_free(rbm);
@@ -94,11 +94,11 @@ static void test_free_spins(void **state) {
         expected += log(2) + isg_log_cosh(2 * rbm->b[i]);
     }
     assert_ok(isg_exact_enumerate(rbm, &log_z, NULL));
-    assert_near(log_z, expected, 1e-12 * expected);
+    assert_within(log_z, expected, 1e-12 * expected);
     assert_ok(isg_exact_class_sums(rbm, &log_z, NULL));
-    assert_near(log_z, expected, 1e-12 * expected);
+    assert_within(log_z, expected, 1e-12 * expected);
     assert_ok(isg_exact_quadrature(rbm, &log_z, &error, NULL));
-    assert_near(log_z, expected, error);
+    assert_within(log_z, expected, error);
     isg_rbm_free(rbm);
 }
 
@@ -139,7 +139,7 @@ static void test_class_sums_agree_with_enumeration(void **state) {
                 rbm->weights[4 * p + mu] = 0;
             assert_ok(isg_exact_enumerate(rbm, &enumerated, NULL));
             assert_ok(isg_exact_class_sums(rbm, &classes, NULL));
-            assert_near(classes, enumerated, 1e-13 * (1 + fabs(enumerated)));
+            assert_within(classes, enumerated, 1e-13 * (1 + fabs(enumerated)));
             isg_rbm_free(rbm);
         }
 }
@@ -155,7 +155,7 @@ static void test_class_sums_agree_with_quadrature(void **state) {
             assert_ok(isg_exact_class_sums(rbm, &classes, NULL));
             assert_ok(isg_exact_quadrature(rbm, &integral, &error, NULL));
             assert_true(error < 1e-10);
-            assert_near(integral, classes, error);
+            assert_within(integral, classes, error);
             isg_rbm_free(rbm);
         }
 }
@@ -175,7 +175,7 @@ static void test_quadrature_agrees_with_enumeration(void **state) {
                 assert_ok(isg_exact_enumerate(rbm, &enumerated, NULL));
                 assert_ok(isg_exact_quadrature(rbm, &integral, &error, NULL));
                 assert_true(error < 1e-11 * (1 + fabs(enumerated)));
-                assert_near(integral, enumerated, error + 1e-14 * fabs(enumerated));
+                assert_within(integral, enumerated, error + 1e-14 * fabs(enumerated));
                 isg_rbm_free(rbm);
             }
 }
@@ -189,13 +189,13 @@ static void test_quadrature_error_is_real(void **state) {
     assert_ok(isg_exact_enumerate(rbm, &enumerated, NULL));
     for (double step = 1; step < 2.6; step += 0.25) {
         assert_ok(isg_exact_quadrature_with(rbm, step, &integral, &error, NULL));
-        assert_near(integral, enumerated, error);
+        assert_within(integral, enumerated, error);
         if (step > 1.2)
             assert_true(fabs(integral - enumerated) > 1e-4 * error);
     }
     assert_ok(isg_rbm_create(&single, 3, 2, 1.7));
     assert_ok(isg_exact_quadrature_with(single, 2, &integral, &error, NULL));
-    assert_near(integral, 3 * log(2), error);
+    assert_within(integral, 3 * log(2), error);
     assert_true(fabs(integral - 3 * log(2)) > 0.95 * error);
     isg_rbm_free(single);
     isg_rbm_free(rbm);
