@@ -532,6 +532,65 @@ ISG_API isg_status isg_machine_sweep(const isg_machine *machine, const isg_machi
    fewer directions. */
 ISG_API isg_status isg_pca(const isg_dataset *data, size_t n_components, isg_matd components,
                            double *variances);
+/* ---- From a Hopfield network to an RBM ------------------------------------------------------ */
+
+/* Which W: all but the last have orthonormal columns and give the projection rule
+   J = W W^T = xi (xi^T xi)^-1 xi^T, the last gives the Hebbian rule J = xi xi^T / N. */
+typedef enum isg_decomposition {
+    ISG_VIA_QR,     /* W = Q of xi = QR with a positive diagonal of R */
+    ISG_VIA_SVD,    /* W = U of xi = U S V^T, singular values falling */
+    ISG_VIA_SQRT,   /* W = xi (xi^T xi)^-1/2, the orthonormal matrix nearest to xi */
+    ISG_VIA_HEBBIAN /* W = xi / sqrt(N) */
+} isg_decomposition;
+
+/* Start from isg_mapping_defaults(); defaults are in brackets. */
+typedef struct isg_mapping_options {
+    isg_decomposition via;     /* [ISG_VIA_QR] */
+    double beta;               /* inverse temperature [2] */
+    const double *field;       /* b (n_visible) of the network, carried over [NULL: zero] */
+    bool allow_rank_deficient; /* map dependent patterns with fewer hidden units [false] */
+} isg_mapping_options;
+
+/* How exact a mapping is, J = W W^T; each error is the largest entry in size. J is not formed,
+   but asking for the projector error costs n_visible^2 n_hidden multiplications. */
+typedef struct isg_mapping_report {
+    isg_decomposition via;
+    size_t n_hidden;
+    size_t rank;                 /* number of independent patterns */
+    double orthogonality_error;  /* W^T W - I */
+    double reconstruction_error; /* W R - xi */
+    double projector_error;      /* J^2 - J */
+    double fixed_point_error; /* J xi - xi: below 1, every pattern is a fixed point of sgn(J s) */
+    double trace;             /* of J: n_hidden, for all four */
+} isg_mapping_report;
+
+ISG_API isg_mapping_options isg_mapping_defaults(void);
+
+/* The RBM whose p(s) is that of the Hopfield network, exactly; it keeps a copy of the patterns.
+   `options` and `report` may be NULL. Dependent patterns are ISG_ERR_ARGUMENT with a sentence that
+   names the combination, except by ISG_VIA_HEBBIAN, which does not mind. If allowed, the network
+   gets one hidden unit per independent pattern: qr and sqrt then decompose the best conditioned
+   choice of such patterns, in their order, and svd drops the singular values that are zero. */
+ISG_API isg_status isg_rbm_from_patterns(isg_rbm **out, const isg_patterns *patterns,
+                                         const isg_mapping_options *options,
+                                         isg_mapping_report *report);
+
+/* R (n_hidden, n_patterns) with W R = xi, the patterns in terms of the hidden units: the triangle
+   of qr, S V^T of svd, (xi^T xi)^1/2 of sqrt, sqrt(N) times the identity of hebbian. Its data are
+   NULL if unknown. */
+ISG_API isg_matd_view isg_rbm_coefficients(const isg_rbm *rbm);
+
+/* One pattern more (packed; `label` as the others have, NULL if they have none) or less in an RBM
+   mapped via qr, in O(N p) without decomposing again: the same RBM as a new mapping gives, up to
+   rounding. Pointers to its weights, fields and patterns become invalid. Other hidden fields than
+   zero turn with the weights. ISG_ERR_ARGUMENT if the RBM is not as ISG_VIA_QR made it, if the
+   pattern depends on those that are there, or if the last one would go. */
+ISG_API isg_status isg_rbm_append_pattern(isg_rbm *rbm, const uint64_t *pattern, const char *label);
+ISG_API isg_status isg_rbm_remove_pattern(isg_rbm *rbm, size_t mu);
+
+/* A picture of the patterns, if known, above the columns of W (PNG): red is positive, blue
+   negative, white zero. ISG_ERR_ARGUMENT if the visible units are no image. */
+ISG_API isg_status isg_rbm_picture(const isg_rbm *rbm, const char *path);
 
 #ifdef __cplusplus
 }

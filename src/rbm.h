@@ -16,7 +16,8 @@ struct isg_rbm {
     double *c;       /* (n_hidden) */
     /* Where it came from a Hopfield network: */
     isg_patterns *patterns; /* owned; NULL if unknown */
-    double *r;              /* (n_hidden, n_patterns) with weights r = xi; NULL if unknown */
+    double *r;              /* (n_hidden, r_cols) with weights r = xi; NULL if unknown */
+    size_t r_cols;          /* the number of patterns, which r knows even without them */
 };
 
 static inline isg_matd_view isg_rbm_view(const isg_rbm *rbm) {
