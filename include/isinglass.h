@@ -588,6 +588,13 @@ ISG_API isg_matd_view isg_rbm_coefficients(const isg_rbm *rbm);
 ISG_API isg_status isg_rbm_append_pattern(isg_rbm *rbm, const uint64_t *pattern, const char *label);
 ISG_API isg_status isg_rbm_remove_pattern(isg_rbm *rbm, size_t mu);
 
+/* A .npz with W (N, p), b (N), c (p), beta and, where known, xi, labels and R; `command` is kept in
+   its meta.json. What was saved is loaded bit for bit. Of files that others wrote only W and beta
+   are required; numbers that are not finite are refused with their place. */
+ISG_API isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t seed,
+                                const char *command);
+ISG_API isg_status isg_rbm_load(isg_rbm **out, const char *path);
+
 /* A picture of the patterns, if known, above the columns of W (PNG): red is positive, blue
    negative, white zero. ISG_ERR_ARGUMENT if the visible units are no image. */
 ISG_API isg_status isg_rbm_picture(const isg_rbm *rbm, const char *path);

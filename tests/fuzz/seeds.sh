@@ -52,6 +52,17 @@ archives["numpy"] = out.getvalue()
 for name, data in archives.items():
     put("npz", name, data)
 
+weights, xi = np.linspace(-1, 1, 8).reshape(4, 2), np.array([[1, 1], [1, -1], [-1, 1], [1, 1]], np.int8)
+q, r = np.linalg.qr(xi)
+signs = np.sign(np.diag(r))
+mapped = {"W": q * signs, "R": (r.T * signs).T, "xi": xi, "beta": np.float64(2), "labels": np.array(["cat", "dog"])}
+models = {"least": {"W": weights, "beta": np.float64(1)}, "mapped": mapped,
+          "full": {**mapped, "b": np.arange(4.), "c": np.float32([1, 2])},
+          "fortran": {"W": np.asfortranarray(weights.astype(np.float32)), "beta": np.array([0.5]), "R": np.ones((2, 3))}}
+for name, arrays_of in models.items():
+    put("model", name, npz(zipfile.ZIP_STORED, **arrays_of))
+    put("model", name + "-deflated", npz(zipfile.ZIP_DEFLATED, **arrays_of))
+
 tables = {"plain": b"1,0,1\n0,1,0\n", "headed": b"label,a,b\r\ncat,1,0\r\ndog,0.5,-1e3\r\n",
           "quoted": b'"1","0"\n"a ""b"", c",2\n', "grey": b"0,1,2,255\n3,4,5,6\n"}
 for name, data in tables.items():  # the first byte: 1 gzip, 2 tabs
