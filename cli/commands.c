@@ -7,8 +7,9 @@
 extern const command command_data_get;
 extern const command command_data_info;
 extern const command command_info;
+extern const command command_map;
 extern const command command_patterns;
 
 const command *const commands[] = {
-    &command_data_get, &command_data_info, &command_patterns, &command_info, NULL,
+    &command_data_get, &command_data_info, &command_patterns, &command_map, &command_info, NULL,
 };

@@ -1,0 +1,43 @@
+# From patterns to an RBM: every way, dependent patterns, pictures, refusals.
+cat >votes.csv <<'END'
+left,1,1,1,1,-1,-1
+right,-1,-1,1,-1,1,1
+middle,1,-1,1,-1,-1,1
+END
+isinglass patterns votes.csv --label-column 1 -o p.npz >/dev/null
+try map p.npz -o m.npz
+try map p.npz -o m.npz
+try map p.npz -o m.npz --via svd --beta 0.5 --force
+try map p.npz -o sqrt.npz --via sqrt --json
+try map p.npz -o hebbian.npz --via hebbian
+/usr/bin/python3 - <<'END'
+import numpy as np
+for name in ["m.npz", "sqrt.npz", "hebbian.npz"]:
+    m = np.load(name)
+    print(name, sorted(m.files), m["W"].shape, m["W"].dtype, m["beta"], m["labels"], "meta.json" in m.files)
+    assert np.allclose(m["W"] @ m["R"], m["xi"], atol=1e-12)
+xi = np.load("p.npz")["xi"]
+np.savez("twice.npz", xi=xi[:, [0, 1, 2, 1]])
+np.savez("negative.npz", xi=np.column_stack([xi, -xi[:, 0]]))
+np.savez("none.npz", X=xi)
+END
+# Dependent patterns, named and mapped on request.
+try map twice.npz -o d.npz
+try map negative.npz -o d.npz --via svd
+try map twice.npz -o d.npz --allow-rank-deficient
+try map twice.npz -o d2.npz --via hebbian --quiet
+# Pictures need images.
+try map p.npz -o x.npz --picture w.png
+isinglass patterns votes.csv --label-column 1 --shape 2x3 -o image.npz >/dev/null
+try map image.npz -o x.npz --picture w.png
+try map image.npz -o y.npz --picture w.png
+ls
+# Misuse, and files that are none.
+try map p.npz
+try map
+try map p.npz -o z.npz --via cholesky
+try map p.npz -o z.npz --beta 0
+try map none.npz -o z.npz
+try map votes.csv -o z.npz
+try map nothing.npz -o z.npz
+try map --help
