@@ -70,9 +70,9 @@ static exit_code run(const invocation *call) {
     isg_patterns *patterns = NULL;
     isg_rbm *rbm = NULL;
     isg_mapping_report found;
-    exit_code code = may_write(&call->common, settings->out);
+    exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->picture)
-        code = may_write(&call->common, settings->picture);
+        code = may_write(&call->common, settings->picture, ".png");
     if (code == EXIT_DONE)
         code = fail_status(isg_patterns_load(&patterns, file));
     if (code == EXIT_DONE && settings->picture && !isg_patterns_describe(patterns).image_height)

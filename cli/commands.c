@@ -9,7 +9,16 @@ extern const command command_data_info;
 extern const command command_info;
 extern const command command_map;
 extern const command command_patterns;
+extern const command command_verify;
 
+/* clang-format off */
 const command *const commands[] = {
-    &command_data_get, &command_data_info, &command_patterns, &command_map, &command_info, NULL,
+    &command_data_get,
+    &command_data_info,
+    &command_patterns,
+    &command_map,
+    &command_verify,
+    &command_info,
+    NULL,
 };
+/* clang-format on */

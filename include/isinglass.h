@@ -599,6 +599,27 @@ ISG_API isg_status isg_rbm_load(isg_rbm **out, const char *path);
    negative, white zero. ISG_ERR_ARGUMENT if the visible units are no image. */
 ISG_API isg_status isg_rbm_picture(const isg_rbm *rbm, const char *path);
 
+/* ---- Verification ------------------------------------------------------------------------------- */
+
+/* A quantity that theory says is zero, and what rounding may leave of it. */
+typedef struct isg_check {
+    char name[96];
+    double value;
+    double bound;
+    bool ok; /* value <= bound */
+} isg_check;
+
+typedef struct isg_checks isg_checks;
+
+/* The identities behind the mappings: on the given patterns, with energies on 10000 random states,
+   or, if `patterns` is NULL, energies and ln Z over all states of small random networks, with and
+   without field, at beta 0.5, 1 and 2. */
+ISG_API isg_status isg_verify(isg_checks **out, const isg_patterns *patterns, uint64_t seed,
+                              const isg_progress *progress);
+ISG_API size_t isg_checks_count(const isg_checks *checks);
+ISG_API const isg_check *isg_checks_get(const isg_checks *checks, size_t k);
+ISG_API void isg_checks_free(isg_checks *checks); /* NULL is fine */
+
 #ifdef __cplusplus
 }
 #endif

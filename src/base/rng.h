@@ -30,7 +30,8 @@ typedef enum isg_purpose {
     ISG_PURPOSE_GIBBS,       /* spins and hidden units in training and sampling */
     ISG_PURPOSE_AIS,         /* annealed importance sampling */
     ISG_PURPOSE_TEST,        /* the tests' own inputs */
-    ISG_PURPOSE_DYNAMICS     /* states of Hopfield networks on the move */
+    ISG_PURPOSE_DYNAMICS,    /* states of Hopfield networks on the move */
+    ISG_PURPOSE_VERIFY       /* states and networks that identities are checked on */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)
