@@ -117,10 +117,22 @@ struct isg_json {
     json_t *object;
 };
 
+/* jansson calls most allocations that fail a syntax error, or gives no reason at all. A text that is
+   wrong is wrong in the same way when read again. */
+static bool lacked_memory(isg_json *json, const char *text, size_t length,
+                          const json_error_t *error) {
+    json_error_t again;
+    if (json_error_code(error) == json_error_out_of_memory || !error->text[0])
+        return true;
+    json->object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &again);
+    return !json->object &&
+           (again.position != error->position || strcmp(again.text, error->text) != 0);
+}
+
 static isg_status load(isg_json *json, const char *text, size_t length) {
     json_error_t error;
     json->object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-    if (!json->object && json_error_code(&error) == json_error_out_of_memory)
+    if (!json->object && lacked_memory(json, text, length, &error))
         return isg_fail(ISG_ERR_MEMORY, "%s: out of memory", json->name);
     if (!json->object)
         return isg_fail(ISG_ERR_FORMAT, "%s: line %d: not JSON: %s", json->name, error.line,

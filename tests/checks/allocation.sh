@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every allocation of `data info` fails in turn: exit 5 or success, nothing printed by halves, no
-# leak (under the address sanitizer), no file left behind.
+# Every allocation of a verb fails in turn, alone and with all that follow: exit 5 or success, nothing
+# printed by halves, no leak (under the address sanitizer), no file left behind.
 set -eu
 cd "$SCRATCH"
 rm -rf ./*
@@ -16,33 +16,42 @@ np.savez_compressed("x.npz", X=x, y=np.array(["cat", "dog", "cat"]))
 np.savetxt("x.csv", np.column_stack([y, x.reshape(3, 16)]), fmt="%d", delimiter=",")
 open("x.mtx", "w").write("%%MatrixMarket matrix coordinate integer general\n3 16 2\n1 1 1\n3 16 1\n")
 PYTHON
-sweep() {
-    local n mark status
-    for mark in '' +; do
-        for ((n = 1; ; n++)); do
-            status=0
-            rm -f sheet.png
-            ISINGLASS_FAIL_ALLOCATION=$n$mark "$ISINGLASS" data info "$@" >out 2>err || status=$?
-            [[ $status -ne 0 ]] || break
-            if [[ $status -ne 5 || -s out || $(wc -l <err) -ne 1 ]]; then
-                echo "data info $*: allocation $n$mark: exit $status: $(head -n 5 err)"
-                exit 1
-            fi
-            if compgen -G '*.tmp' >left; then
-                echo "data info $*: allocation $n$mark left $(cat left)"
-                exit 1
-            fi
-        done
-        if [[ $n -lt 20 ]]; then
-            echo "data info $*: only $n allocations, the sweep has not begun"
-            exit 1
-        fi
-        echo "data info $*: $((n - 1)) allocations$mark"
-    done
+# Runs the verb with allocation $1 failing; sets `status`, which must be 0 or 5.
+try_without() { # which, verb and arguments...
+    local which=$1
+    shift
+    status=0
+    rm -f sheet.png model.npz
+    ISINGLASS_FAIL_ALLOCATION=$which "$ISINGLASS" "$@" >out 2>err || status=$?
+    if [[ $status -ne 0 && ($status -ne 5 || -s out || $(wc -l <err) -ne 1) ]]; then
+        echo "$*: allocation $which: exit $status: $(head -n 5 err)"
+        exit 1
+    fi
+    if compgen -G '*.tmp' >left; then
+        echo "$*: allocation $which left $(cat left)"
+        exit 1
+    fi
 }
-sweep images.idx.gz --labels labels.idx
-sweep images.idx.gz --labels labels.idx --sheet sheet.png
-sweep x.npy --labels labels.idx --class 1 --json
-sweep x.npz --limit 2
-sweep x.csv --label-column 1
-sweep x.mtx --json
+sweep() { # verb and arguments...
+    local n total
+    for ((total = 1; ; total++)); do
+        try_without "$total+" "$@"
+        [[ $status -ne 0 ]] || break
+    done
+    if [[ $total -lt 20 ]]; then
+        echo "$*: only $total allocations, the sweep has not begun"
+        exit 1
+    fi
+    for ((n = 1; n < total; n++)); do
+        try_without "$n" "$@"
+    done
+    echo "$*: $((total - 1)) allocations"
+}
+sweep data info images.idx.gz --labels labels.idx
+sweep data info images.idx.gz --labels labels.idx --sheet sheet.png
+sweep data info x.npy --labels labels.idx --class 1 --json
+sweep data info x.npz --limit 2
+sweep data info x.csv --label-column 1
+sweep data info x.mtx --json
+"$ISINGLASS" patterns x.npz -o patterns.npz >out
+sweep map patterns.npz -o model.npz --via sqrt --picture sheet.png --json
