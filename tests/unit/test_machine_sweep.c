@@ -14,7 +14,7 @@
 #include "helper_network.h"
 #include "helper_statistics.h"
 
-enum { CHAINS = 10000, SPINS_OF_CHAIN = 6, STATES = 1 << SPINS_OF_CHAIN };
+enum { CHAINS = 5000, SPINS_OF_CHAIN = 6, STATES = 1 << SPINS_OF_CHAIN };
 
 typedef struct ensemble {
     double p[STATES];

@@ -181,6 +181,14 @@ static double free_exponent(const void *context, const double *lambda) {
     return -machine->info.beta * energy;
 }
 
+/* The constants of two layers as the paper prints them: sqrt(det A) for dlambda / sqrt(2 pi N / beta),
+   and 1 / sqrt(det A) for dlambda / sqrt(2 pi / beta). */
+static double printed_constant(const network *net, bool is_projection) {
+    const double two_pi = 6.28318530717958647693, p = (double)net->p, n = (double)net->n;
+    return is_projection ? -log(net->det) / 2 - p * log(two_pi / net->beta) / 2
+                         : log(net->det) / 2 - p * log(two_pi * n / net->beta) / 2;
+}
+
 /* Four machines, one ln Z: the variance of lambda given s is A / beta, or N A^-1 / beta. */
 static void check_log_z(const network *net) {
     const double n = (double)net->n, low = net->eigenvalues[0], high = net->eigenvalues[net->p - 1];
@@ -195,6 +203,10 @@ static void check_log_z(const network *net) {
         const double integral = integrate(free_exponent, machine, net->p, narrow, wide,
                                           is_projection ? n : n / sqrt(low));
         assert_within(isg_machine_log_free_constant(machine) + integral, expected, 1e-9);
+        if (!machine->info.has_tau)
+            assert_within(isg_machine_log_constant(machine), printed_constant(net, is_projection),
+                          1e-12);
+        assert_within(printed_constant(net, is_projection) + n * log(2) + integral, expected, 1e-9);
         isg_machine_free(machine);
     }
     isg_rbm_free(rbm);
