@@ -315,7 +315,7 @@ static void parallel_dynamics_keeps_its_own_law(void **state) {
 
 /* ---- samplers ---------------------------------------------------------------------------------------- */
 
-enum { UNITS = 6, CELLS = 1 << UNITS, CHAINS = 40000 };
+enum { UNITS = 6, CELLS = 1 << UNITS, CHAINS = 20000 };
 
 static const double beta = 0.7;
 
