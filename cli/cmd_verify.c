@@ -39,9 +39,13 @@ static exit_code run(const invocation *call) {
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, call->common.quiet, "verifying");
-        code =
-            fail_status(isg_verify(&checks, patterns, call->common.seed, progress_callback(&bar)));
+        const isg_status status =
+            isg_verify(&checks, patterns, call->common.seed, progress_callback(&bar));
         progress_finish(&bar);
+        /* What cannot be verified about the patterns is wrong with their file. */
+        code = patterns && status == ISG_ERR_ARGUMENT
+                   ? fail(EXIT_BAD_INPUT, "%s: %s", call->arguments[0], isg_error_message())
+                   : fail_status(status);
     }
     if (code == EXIT_DONE) {
         size_t n_failed = 0;

@@ -259,7 +259,7 @@ ISG_API size_t isg_patterns_positive(const isg_patterns *patterns, size_t mu); /
 ISG_API double isg_patterns_overlap(const isg_patterns *patterns, size_t mu, size_t nu);
 
 /* The number of linearly independent patterns. If that is not all of them, `sentence` (of `room`
-   bytes) says which pattern is what combination of others ("pattern 7 = 1 - 3"); else it is
+   bytes) says which pattern is what combination of others ("pattern 7 = pattern 1 - pattern 3"); else it is
    empty. Patterns are numbered from 0. */
 ISG_API isg_status isg_patterns_rank(const isg_patterns *patterns, size_t *rank, char *sentence,
                                      size_t room);

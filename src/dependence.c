@@ -16,16 +16,15 @@
 /* What rounding leaves of a coefficient that is zero, generously. */
 static const double negligible = 1e-6;
 
-/* Appends one term, " - 3" or " + 0.5 * 3", to the sentence. */
+/* Appends one term, " - pattern 3" or " + 0.5 pattern 3", to the sentence. */
 static void append_term(char *sentence, size_t room, size_t *used, bool is_first, double factor,
                         size_t pattern) {
     const char *sign = factor < 0 ? (is_first ? "-" : " - ") : (is_first ? "" : " + ");
-    int length = 0;
-    if (fabs(fabs(factor) - 1) < negligible)
-        length = snprintf(sentence + *used, room - *used, "%s%zu", sign, pattern);
-    else
-        length =
-            snprintf(sentence + *used, room - *used, "%s%.4g * %zu", sign, fabs(factor), pattern);
+    char size[32] = "";
+    if (fabs(fabs(factor) - 1) > negligible)
+        snprintf(size, sizeof size, "%.4g ", fabs(factor));
+    const int length =
+        snprintf(sentence + *used, room - *used, "%s%spattern %zu", sign, size, pattern);
     *used = length > 0 && (size_t)length < room - *used ? *used + (size_t)length : room - 1;
 }
 
@@ -96,4 +95,16 @@ done:
     isg_release(r);
     isg_release(order);
     return status;
+}
+
+isg_status isg_patterns_find_rank(const isg_patterns *patterns, bool may_depend, size_t *rank) {
+    char sentence[512];
+    size_t found = 0;
+    ISG_TRY(isg_patterns_rank(patterns, &found, sentence, sizeof sentence));
+    if (found < patterns->info.n_patterns && !may_depend)
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "the %zu patterns are linearly dependent, of rank %zu: %s (counted from 0)",
+                        patterns->info.n_patterns, found, sentence);
+    *rank = found;
+    return ISG_OK;
 }

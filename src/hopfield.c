@@ -146,10 +146,8 @@ isg_status isg_hopfield_create(isg_hopfield **out, const isg_patterns *patterns,
     ISG_TRY(check_options(patterns, options));
     const size_t n = patterns->info.n_visible, p = patterns->info.n_patterns;
     size_t rank = 0;
-    char sentence[256];
-    ISG_TRY(isg_patterns_rank(patterns, &rank, sentence, sizeof sentence));
-    if (rank < p && options->rule == ISG_RULE_PROJECTION && !options->allow_rank_deficient)
-        return isg_fail(ISG_ERR_ARGUMENT, "%zu patterns have rank %zu: %s", p, rank, sentence);
+    ISG_TRY(isg_patterns_find_rank(
+        patterns, options->allow_rank_deficient || options->rule == ISG_RULE_HEBBIAN, &rank));
     isg_hopfield *network = NULL;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(ISG_ALLOCATE(network, 1));

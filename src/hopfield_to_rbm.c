@@ -198,19 +198,6 @@ static void set_hebbian(isg_rbm *rbm) {
         rbm->r[mu * p + mu] = root;
 }
 
-/* *rank of the patterns; refuses dependent ones where they matter and nobody allowed them. */
-static isg_status find_rank(size_t *rank, const isg_patterns *patterns,
-                            const isg_mapping_options *options) {
-    const size_t p = patterns->info.n_patterns;
-    char sentence[512];
-    ISG_TRY(isg_patterns_rank(patterns, rank, sentence, sizeof sentence));
-    if (*rank == p || options->allow_rank_deficient || options->via == ISG_VIA_HEBBIAN)
-        return ISG_OK;
-    return isg_fail(ISG_ERR_ARGUMENT,
-                    "patterns: expected %zu independent ones, found rank %zu: %s (counted from 0)",
-                    p, *rank, sentence);
-}
-
 static isg_status check_options(const isg_mapping_options *options, size_t n_visible) {
     if ((unsigned)options->via > ISG_VIA_HEBBIAN)
         return isg_fail(ISG_ERR_ARGUMENT, "via: expected qr, svd, sqrt or hebbian, found %d",
@@ -255,7 +242,8 @@ isg_status isg_rbm_from_patterns(isg_rbm **out, const isg_patterns *patterns,
     isg_status status = ISG_OK;
     ISG_TRY(check_options(&chosen, patterns->info.n_visible));
     if (!is_hebbian || report)
-        ISG_TRY(find_rank(&found.rank, patterns, &chosen));
+        ISG_TRY(isg_patterns_find_rank(patterns, chosen.allow_rank_deficient || is_hebbian,
+                                       &found.rank));
     ISG_TRY(prepare(&rbm, patterns, is_hebbian ? patterns->info.n_patterns : found.rank, &chosen));
     if (is_hebbian)
         set_hebbian(rbm);

@@ -33,11 +33,7 @@ static isg_status check(isg_machine_kind kind, const isg_patterns *patterns, con
         if (!isfinite(field[i]))
             return isg_fail(ISG_ERR_ARGUMENT, "field: unit %zu is not finite", i);
     size_t rank = 0;
-    char sentence[256];
-    ISG_TRY(isg_patterns_rank(patterns, &rank, sentence, sizeof sentence));
-    if (rank < patterns->info.n_patterns)
-        return isg_fail(ISG_ERR_ARGUMENT, "the patterns are linearly dependent: %s", sentence);
-    return ISG_OK;
+    return isg_patterns_find_rank(patterns, false, &rank);
 }
 
 static isg_status start(isg_machine *machine, const isg_patterns *patterns, const double *field) {

@@ -29,6 +29,10 @@ isg_status isg_patterns_allocate(isg_patterns **out, size_t n_visible, size_t n_
 void isg_patterns_fill(const isg_patterns *patterns, isg_matd xi);
 void isg_patterns_gram(const isg_patterns *patterns, isg_matd gram);
 
+/* The rank, as isg_patterns_rank() finds it; ISG_ERR_ARGUMENT, naming the combination, if the
+   patterns are dependent and must not be. */
+isg_status isg_patterns_find_rank(const isg_patterns *patterns, bool may_depend, size_t *rank);
+
 /* Names of classes in a file: whole numbers if all are, else text. Nothing without labels. */
 isg_status isg_labels_write(const isg_labels *labels, isg_npz_writer *writer, const char *name);
 

@@ -226,7 +226,7 @@ static void dependent_patterns_are_refused_or_spanned(void **state) {
     isg_patterns *all = columns_of_dependent(0, 6), *basis = columns_of_dependent(0, 3);
     isg_hopfield *refused = NULL, *spanned = NULL, *exact = NULL;
     assert_fails(isg_hopfield_create(&refused, all, NULL), ISG_ERR_ARGUMENT,
-                 "6 patterns have rank 3: pattern 3 = 1");
+                 "6 patterns are linearly dependent, of rank 3: pattern 3 = pattern 1");
     assert_null(refused);
     isg_hopfield_options options = isg_hopfield_defaults();
     options.allow_rank_deficient = true;

@@ -305,7 +305,8 @@ static isg_patterns *dependent_patterns(dependence kind) {
 
 static void test_dependent_patterns_are_named(void **state) {
     (void)state;
-    const char *const named[] = {"pattern 5 = 3", "pattern 5 = -1", "pattern 5 = 0 + 2 + 4"};
+    const char *const named[] = {"pattern 5 = pattern 3", "pattern 5 = -pattern 1",
+                                 "pattern 5 = pattern 0 + pattern 2 + pattern 4"};
     for (int kind = 0; kind < DEPENDENCES; kind++) {
         isg_patterns *patterns = dependent_patterns((dependence)kind);
         for (int via = FIRST; via < LAST; via++) {
@@ -483,7 +484,8 @@ static void test_hidden_field_turns_along(void **state) {
 static void test_updates_refuse(void **state) {
     (void)state;
     for (int kind = 0; kind < DEPENDENCES; kind++) {
-        const char *const named[] = {"pattern 5 = 3", "pattern 5 = -1", "pattern 5 = 0 + 2 + 4"};
+        const char *const named[] = {"pattern 5 = pattern 3", "pattern 5 = -pattern 1",
+                                     "pattern 5 = pattern 0 + pattern 2 + pattern 4"};
         isg_patterns *patterns = dependent_patterns((dependence)kind), *independent = NULL;
         assert_ok(isg_patterns_copy(&independent, patterns, WITH_ONE - 1, NULL, NULL));
         isg_rbm *rbm = mapped(independent, ISG_VIA_QR);

@@ -449,18 +449,18 @@ static void dependent_patterns_are_named(void **state) {
     (void)state;
     const char *const a = "+++++---", *const b = "+-+-++-+", *const c = "+--+-+++";
     assert_rank(3, (const char *const[]){a, b, c}, 3, "");
-    assert_rank(4, (const char *const[]){a, b, c, b}, 3, "pattern 3 = 1");
-    assert_rank(4, (const char *const[]){a, b, "-+-+--+-", c}, 3, "pattern 2 = -1");
-    assert_rank(2, (const char *const[]){a, a}, 1, "pattern 1 = 0");
+    assert_rank(4, (const char *const[]){a, b, c, b}, 3, "pattern 3 = pattern 1");
+    assert_rank(4, (const char *const[]){a, b, "-+-+--+-", c}, 3, "pattern 2 = -pattern 1");
+    assert_rank(2, (const char *const[]){a, a}, 1, "pattern 1 = pattern 0");
     assert_rank(1, (const char *const[]){a}, 1, "");
-    assert_rank(3, (const char *const[]){"+", "+", "-"}, 1, "pattern 1 = 0");
+    assert_rank(3, (const char *const[]){"+", "+", "-"}, 1, "pattern 1 = pattern 0");
     /* The sum of three, where the units take all six combinations that allow one. */
     assert_rank(4, (const char *const[]){"+++---", "+--++-", "++-+--", "+-+-+-"}, 3,
-                "pattern 3 = 0 + 1 - 2");
+                "pattern 3 = pattern 0 + pattern 1 - pattern 2");
     /* Half the sum of four, where one unit in four differs from the rest. */
     assert_rank(5,
                 (const char *const[]){"-++++---", "+-++-+--", "++-+--+-", "+++----+", "++++----"},
-                4, "pattern 4 = 0.5 * 0 + 0.5 * 1 + 0.5 * 2 + 0.5 * 3");
+                4, "pattern 4 = 0.5 pattern 0 + 0.5 pattern 1 + 0.5 pattern 2 + 0.5 pattern 3");
 }
 
 /* Patterns in general position in fewer units: the first one too many is named. */
@@ -472,12 +472,12 @@ static void more_patterns_than_units_are_dependent(void **state) {
     char sentence[256];
     assert_ok(isg_patterns_rank(patterns, &rank, sentence, sizeof sentence));
     assert_int_equal(rank, 3);
-    assert_string_equal(sentence, "pattern 3 = -2"); /* (--+) = -(++-) */
+    assert_string_equal(sentence, "pattern 3 = -pattern 2"); /* (--+) = -(++-) */
     isg_patterns_free(patterns);
     patterns = columns(4, (const char *const[]){"+++", "+-+", "++-", "+--"}, NULL);
     assert_ok(isg_patterns_rank(patterns, &rank, sentence, sizeof sentence));
     assert_int_equal(rank, 3);
-    assert_string_equal(sentence, "pattern 3 = -0 + 1 + 2");
+    assert_string_equal(sentence, "pattern 3 = -pattern 0 + pattern 1 + pattern 2");
     isg_patterns_free(patterns);
 }
 
