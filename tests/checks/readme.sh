@@ -13,5 +13,5 @@ while IFS= read -r line; do
     bash -euc "$line" </dev/null
     commands=$((commands + 1))
 done < <(sed -n '/^## A tour/,/^## /s|^    \(build/isinglass .*\)|\1|p' "$SOURCE/README.md")
-[[ $commands -ge 4 ]] || { echo "only $commands commands found"; exit 1; }
-[[ -s sevens.png ]]
+[[ $commands -ge 7 ]] || { echo "only $commands commands found"; exit 1; }
+[[ -s sevens.png && -s map.png ]]
