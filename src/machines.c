@@ -185,17 +185,20 @@ static double quadratic(const isg_machine *machine, const double *y) {
     return square / 2;
 }
 
-/* c0 |lambda|^2 / 2 + |tau|^2 / 2 - lambda^T V tau */
-static double quadratic_of_layers(const isg_machine *machine, const double *lambda,
-                                  const double *tau) {
+/* |tau - V lambda|^2 / 2, by which three layers exceed the overlap machine:
+       c0 |lambda|^2 + |tau|^2 - 2 lambda^T V tau = lambda^T A lambda / N + |tau - V lambda|^2
+   The left side would cancel badly where A is nearly singular. */
+static double quadratic_of_tau(const isg_machine *machine, const double *lambda,
+                               const double *tau) {
     const size_t p = machine->info.n_hidden;
-    double energy = 0;
+    double square = 0;
     for (size_t mu = 0; mu < p; mu++) {
-        energy += (machine->info.c0 * lambda[mu] * lambda[mu] + tau[mu] * tau[mu]) / 2;
+        double difference = tau[mu];
         for (size_t nu = 0; nu < p; nu++)
-            energy -= lambda[mu] * machine->coupling[mu * p + nu] * tau[nu];
+            difference -= machine->coupling[mu * p + nu] * lambda[nu];
+        square += difference * difference;
     }
-    return energy;
+    return square / 2;
 }
 
 /* ---- energies ------------------------------------------------------------------------------ */
@@ -205,8 +208,9 @@ isg_status isg_machine_energy(const isg_machine *machine, const uint64_t *spins,
     double *y = NULL;
     ISG_TRY(ISG_ALLOCATE(y, machine->info.n_hidden));
     isg_machine_coordinates(machine, lambda, y);
-    double energy =
-        machine->info.has_tau ? quadratic_of_layers(machine, lambda, tau) : quadratic(machine, y);
+    double energy = quadratic(machine, y);
+    if (machine->info.has_tau)
+        energy += quadratic_of_tau(machine, lambda, tau);
     for (size_t i = 0; i < machine->info.n_visible; i++)
         energy -= isg_spin(spins, i) * input_of_unit(machine, y, i);
     isg_release(y);
