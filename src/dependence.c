@@ -33,8 +33,8 @@ static isg_status name_culprit(isg_matd xi, char *sentence, size_t room) {
     const size_t n = xi.rows, p = xi.cols, k = p < n ? p : n;
     isg_status status = ISG_OK;
     double *q = NULL, *r = NULL, *solution = NULL;
-    ISG_TRY_GOTO(ISG_ALLOCATE(q, n * k));
-    ISG_TRY_GOTO(ISG_ALLOCATE(r, k * k));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(q, n, k));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, k, k));
     ISG_TRY_GOTO(ISG_ALLOCATE(solution, p));
     /* With more patterns than units, the first n + 1 are already dependent. */
     const isg_matd_view leading = {xi.data, n, k, xi.stride};
@@ -43,6 +43,10 @@ static isg_status name_culprit(isg_matd xi, char *sentence, size_t room) {
     size_t culprit = 0;
     while (culprit < k && r[culprit * k + culprit] > 1e-8 * sqrt((double)n))
         culprit++;
+    if (culprit == p) { /* rounding: the two decompositions disagree on what vanishes */
+        snprintf(sentence, room, "they are too close to dependent to tell how");
+        goto done;
+    }
     for (size_t mu = 0; mu < culprit; mu++) {
         if (culprit < k) {
             solution[mu] = r[mu * k + culprit];
@@ -80,8 +84,8 @@ isg_status isg_patterns_rank(const isg_patterns *patterns, size_t *rank, char *s
     size_t *order = NULL, found = 0;
     if (room > 0)
         sentence[0] = '\0';
-    ISG_TRY_GOTO(ISG_ALLOCATE(xi, n * p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(r, k * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(xi, n, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, k, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(order, p));
     const isg_matd matrix = isg_matd_of(xi, n, p);
     isg_patterns_fill(patterns, matrix);

@@ -35,7 +35,7 @@ static isg_status span_basis(isg_matd q, isg_matd xi) {
     double *r = NULL;
     size_t *order = NULL, found = 0;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(ISG_ALLOCATE(r, k * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, k, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(order, p));
     for (size_t mu = 0; mu < p; mu++)
         order[mu] = mu;
@@ -59,8 +59,8 @@ static isg_status find_dual(isg_matd dual, isg_matd q, isg_matd xi) {
     const size_t p = dual.rows, rank = dual.cols;
     double *r = NULL, *transposed = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(ISG_ALLOCATE(r, rank * rank));
-    ISG_TRY_GOTO(ISG_ALLOCATE(transposed, rank * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, rank, rank));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(transposed, rank, p));
     ISG_TRY_GOTO(isg_matrix_multiply(dual, isg_matd_const(xi), ISG_TRANSPOSED, isg_matd_const(q),
                                      ISG_AS_IS));
     const isg_matd triangle = isg_matd_of(r, rank, rank);
@@ -89,8 +89,8 @@ static isg_status factor(isg_hopfield *network, const isg_patterns *patterns) {
     if (!isg_multiply(&count, n, p)) /* which none of the sizes below exceeds: rank <= n, p */
         return isg_fail(ISG_ERR_MEMORY, "%zu x %zu weights do not fit in memory", n, p);
     ISG_TRY_GOTO(ISG_ALLOCATE(xi, count));
-    ISG_TRY_GOTO(ISG_ALLOCATE(q, n * rank));
-    ISG_TRY_GOTO(ISG_ALLOCATE(network->dual, p * rank));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(q, n, rank));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(network->dual, p, rank));
     const isg_matd matrix = isg_matd_of(xi, n, p), basis = isg_matd_of(q, n, rank);
     isg_patterns_fill(patterns, matrix);
     ISG_TRY_GOTO(span_basis(basis, matrix));
@@ -158,7 +158,7 @@ isg_status isg_hopfield_create(isg_hopfield **out, const isg_patterns *patterns,
                                         .keeps_diagonal = options->keep_diagonal,
                                         .has_field = options->field != NULL};
     network->words = patterns->words;
-    ISG_TRY_GOTO(ISG_ALLOCATE(network->xi, p * patterns->words));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(network->xi, p, patterns->words));
     memcpy(network->xi, patterns->spins, p * patterns->words * sizeof *network->xi);
     ISG_TRY_GOTO(ISG_ALLOCATE(network->diagonal, n));
     ISG_TRY_GOTO(ISG_ALLOCATE(network->b, n));

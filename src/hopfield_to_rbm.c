@@ -81,8 +81,8 @@ static isg_status choose_independent(size_t *order, const isg_patterns *patterns
         order[mu] = mu;
     if (rank == p)
         return ISG_OK;
-    ISG_TRY_GOTO(ISG_ALLOCATE(xi, n * p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(r, least * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(xi, n, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, least, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(is_chosen, p));
     isg_patterns_fill(patterns, isg_matd_of(xi, n, p));
     ISG_TRY_GOTO(isg_pivoted_qr(isg_matd_of(r, least, p), order, &found,
@@ -100,7 +100,7 @@ static isg_status set_qr(isg_rbm *rbm, const size_t *order) {
     const size_t n = rbm->info.n_visible, k = rbm->info.n_hidden, p = rbm->r_cols;
     const isg_matd q = isg_rbm_weights(rbm);
     double *triangle = NULL;
-    ISG_TRY(ISG_ALLOCATE(triangle, k * k));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(triangle, k, k));
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < k; j++)
             q.data[i * k + j] = isg_spin(isg_patterns_spins(rbm->patterns, order[j]), i);
@@ -125,10 +125,10 @@ static isg_status find_rotation(isg_matd rotation, const isg_rbm *rbm, const siz
     const size_t k = rbm->info.n_hidden, p = rbm->r_cols, cols = via == ISG_VIA_SVD ? p : k;
     isg_status status = ISG_OK;
     double *r = NULL, *u = NULL, *sigma = NULL, *vt = NULL;
-    ISG_TRY_GOTO(ISG_ALLOCATE(r, k * cols));
-    ISG_TRY_GOTO(ISG_ALLOCATE(u, k * k));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, k, cols));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(u, k, k));
     ISG_TRY_GOTO(ISG_ALLOCATE(sigma, k));
-    ISG_TRY_GOTO(ISG_ALLOCATE(vt, k * cols));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(vt, k, cols));
     for (size_t mu = 0; mu < k; mu++)
         for (size_t j = 0; j < cols; j++)
             r[mu * cols + j] = rbm->r[mu * p + order[j]];
@@ -152,8 +152,8 @@ static isg_status rotate(isg_rbm *rbm, isg_matd_view rotation) {
     const size_t n = rbm->info.n_visible, k = rbm->info.n_hidden, p = rbm->r_cols;
     isg_status status = ISG_OK;
     double *weights = NULL, *r = NULL;
-    ISG_TRY_GOTO(ISG_ALLOCATE(weights, n * k));
-    ISG_TRY_GOTO(ISG_ALLOCATE(r, k * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(weights, n, k));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, k, p));
     ISG_TRY_GOTO(isg_matrix_multiply(isg_matd_of(weights, n, k), isg_rbm_view(rbm), ISG_AS_IS,
                                      rotation, ISG_AS_IS));
     ISG_TRY_GOTO(isg_matrix_multiply(isg_matd_of(r, k, p), rotation, ISG_TRANSPOSED,
@@ -178,7 +178,7 @@ static isg_status set_projection(isg_rbm *rbm, isg_decomposition via) {
     ISG_TRY_GOTO(choose_independent(order, rbm->patterns, k));
     ISG_TRY_GOTO(set_qr(rbm, order));
     if (via != ISG_VIA_QR) {
-        ISG_TRY_GOTO(ISG_ALLOCATE(rotation, k * k));
+        ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(rotation, k, k));
         ISG_TRY_GOTO(find_rotation(isg_matd_of(rotation, k, k), rbm, order, via));
         ISG_TRY_GOTO(rotate(rbm, isg_matd_const(isg_matd_of(rotation, k, k))));
     }

@@ -40,10 +40,10 @@ static isg_status start(isg_machine *machine, const isg_patterns *patterns, cons
     const size_t n = machine->info.n_visible, p = machine->info.n_hidden;
     isg_status status = ISG_OK;
     double *gram = NULL;
-    ISG_TRY_GOTO(ISG_ALLOCATE(machine->xi, n * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(machine->xi, n, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(machine->field, n));
-    ISG_TRY_GOTO(ISG_ALLOCATE(machine->factor, p * p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(gram, p * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(machine->factor, p, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(gram, p, p));
     isg_patterns_fill(patterns, isg_matd_of(machine->xi, n, p));
     if (field)
         memcpy(machine->field, field, n * sizeof *field);

@@ -61,7 +61,7 @@ static isg_status find_inner(check_work *work) {
     const size_t n = work->rbm->info.n_visible, k = work->rbm->info.n_hidden, p = work->rbm->r_cols;
     double *part = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY(ISG_ALLOCATE(part, k * p));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(part, k, p));
     for (size_t begin = 0; begin < n; begin += work->block) {
         const isg_matd_view w = block_of(work, begin);
         const isg_matd xi = fill_xi(work, begin, w.rows);
@@ -114,11 +114,11 @@ isg_status isg_mapping_check(const isg_rbm *rbm, isg_mapping_report *report) {
     check_work work = {.rbm = rbm, .block = n < BLOCK ? n : BLOCK};
     isg_mapping_report found = {.via = report->via, .rank = report->rank, .n_hidden = k};
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(ISG_ALLOCATE(work.e, k * k));
-    ISG_TRY_GOTO(ISG_ALLOCATE(work.inner, k * p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(work.xi, work.block * p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(work.rows, work.block * (k > p ? k : p)));
-    ISG_TRY_GOTO(ISG_ALLOCATE(work.tile, work.block * work.block));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(work.e, k, k));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(work.inner, k, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(work.xi, work.block, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(work.rows, work.block, (k > p ? k : p)));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(work.tile, work.block, work.block));
     ISG_TRY_GOTO(check_orthogonality(&work, &found));
     ISG_TRY_GOTO(find_inner(&work));
     ISG_TRY_GOTO(check_patterns(&work, rbm->r, &found.reconstruction_error));

@@ -100,7 +100,7 @@ static isg_status allocate(replacement *next, const isg_rbm *rbm) {
                         rbm->info.n_visible, next->n_hidden);
     ISG_TRY(ISG_ALLOCATE(next->weights, count));
     ISG_TRY(ISG_ALLOCATE(next->c, next->n_hidden));
-    return ISG_ALLOCATE(next->r, next->n_hidden * next->n_hidden);
+    return ISG_ALLOCATE_MATRIX(next->r, next->n_hidden, next->n_hidden);
 }
 
 static void discard(replacement *next) {
@@ -245,7 +245,7 @@ isg_status isg_rbm_remove_pattern(isg_rbm *rbm, size_t mu) {
     ISG_TRY_GOTO(allocate(&next, rbm));
     ISG_TRY_GOTO(ISG_ALLOCATE(turns, less));
     ISG_TRY_GOTO(ISG_ALLOCATE(row, p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(triangle, p * less));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(triangle, p, less));
     turn_triangle(rbm, mu, turns, triangle);
     memcpy(next.r, triangle, less * less * sizeof *triangle);
     for (size_t i = 0; i < n; i++) {

@@ -42,10 +42,10 @@ isg_status isg_three_layer_start(isg_machine *machine, isg_matd_view gram) {
     const double n = (double)machine->info.n_visible;
     isg_status status = ISG_OK;
     double *values = NULL, *vectors = NULL, *roots = NULL;
-    ISG_TRY_GOTO(ISG_ALLOCATE(machine->coupling, p * p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(machine->imaginary, p * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(machine->coupling, p, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(machine->imaginary, p, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(values, p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(vectors, p * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(vectors, p, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(roots, p));
     ISG_TRY_GOTO(isg_symmetric_eigen(values, isg_matd_of(vectors, p, p), gram));
     machine->info.c0 = headroom * values[p - 1] / n;

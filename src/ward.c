@@ -72,7 +72,7 @@ static void clustering_free(clustering *work) {
 static isg_status clustering_start(clustering *work, const isg_dataset *data, const size_t *rows,
                                    size_t count) {
     *work = (clustering){.kernels = isg_kernels_get(), .n = count, .words = data->words};
-    ISG_TRY(ISG_ALLOCATE(work->points, count * data->words));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(work->points, count, data->words));
     ISG_TRY(ISG_ALLOCATE(work->roots, data->info.n_visible + 1));
     ISG_TRY(ISG_ALLOCATE(work->hamming, count));
     ISG_TRY(ISG_ALLOCATE(work->sizes, count));

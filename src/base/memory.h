@@ -22,6 +22,10 @@ void isg_release(void *pointer); /* NULL is fine */
 #define ISG_ALLOCATE(pointer, count)                                                               \
     (((pointer) = isg_allocate((count), sizeof *(pointer))) ? ISG_OK : ISG_ERR_MEMORY)
 
+/* The same for a matrix, so that the product of its sizes is checked; a row must fit in memory. */
+#define ISG_ALLOCATE_MATRIX(pointer, rows, cols)                                                   \
+    (((pointer) = isg_allocate((rows), (cols) * sizeof *(pointer))) ? ISG_OK : ISG_ERR_MEMORY)
+
 /* Grows *pointer (holding *capacity objects of `size` bytes) to at least `needed` objects, by
    doubling. On failure nothing changes. */
 isg_status isg_grow(void **pointer, size_t *capacity, size_t needed, size_t size);

@@ -10,35 +10,54 @@
 
 #include "test.h"
 
-typedef struct failing_allocator {
-    size_t calls, fail_at; /* the call number `fail_at`, counted from 1, fails */
-    long live;             /* blocks not released */
-} failing_allocator;
+/* Blocks begin with their size, in as many bytes as their alignment. */
+typedef struct counting_allocator {
+    size_t calls, fail_at; /* the call of this number, from 1, fails; 0: none */
+    size_t blocks, bytes, peak;
+} counting_allocator;
 
-static void *failing_allocate(void *user, size_t alignment, size_t bytes) {
-    failing_allocator *state = user;
-    void *pointer = NULL;
-    if (++state->calls == state->fail_at || posix_memalign(&pointer, alignment, bytes) != 0)
+enum { HEAD = 64 };
+
+static void *count_allocate(void *user, size_t alignment, size_t bytes) {
+    counting_allocator *counts = user;
+    void *block = NULL;
+    assert_true(alignment <= HEAD);
+    if (++counts->calls == counts->fail_at || posix_memalign(&block, HEAD, HEAD + bytes) != 0)
         return NULL;
-    state->live++;
-    return pointer;
+    memcpy(block, &bytes, sizeof bytes);
+    counts->blocks++;
+    counts->bytes += bytes;
+    counts->peak = counts->bytes > counts->peak ? counts->bytes : counts->peak;
+    return (char *)block + HEAD;
 }
 
-static void failing_release(void *user, void *pointer) {
-    ((failing_allocator *)user)->live--;
-    free(pointer);
+static void count_release(void *user, void *pointer) {
+    counting_allocator *counts = user;
+    if (!pointer)
+        return;
+    size_t bytes = 0;
+    char *block = (char *)pointer - HEAD;
+    memcpy(&bytes, block, sizeof bytes);
+    counts->blocks--;
+    counts->bytes -= bytes;
+    free(block);
+}
+
+static isg_status run_counted(counting_allocator *counts, isg_status (*job)(void *), void *user) {
+    const isg_allocator allocator = {count_allocate, count_release, counts};
+    isg_set_allocator(&allocator);
+    const isg_status status = job(user);
+    isg_set_allocator(NULL);
+    assert_int_equal(counts->blocks, 0);
+    return status;
 }
 
 size_t sweep_allocations(isg_status (*job)(void *user), void *user) {
     for (size_t n = 1;; n++) {
-        failing_allocator state = {.fail_at = n};
-        const isg_allocator allocator = {failing_allocate, failing_release, &state};
-        isg_set_allocator(&allocator);
-        const isg_status status = job(user);
-        isg_set_allocator(NULL);
-        assert_int_equal(state.live, 0);
-        if (state.calls < n) {
-            assert_int_equal(status, ISG_OK);
+        counting_allocator counts = {.fail_at = n};
+        const isg_status status = run_counted(&counts, job, user);
+        if (counts.calls < n) {
+            assert_ok(status);
             return n - 1;
         }
         if (status != ISG_OK) {
@@ -46,4 +65,10 @@ size_t sweep_allocations(isg_status (*job)(void *user), void *user) {
             assert_non_null(strstr(isg_error_message(), "memory"));
         }
     }
+}
+
+size_t peak_allocation(isg_status (*job)(void *user), void *user) {
+    counting_allocator counts = {.fail_at = 0};
+    assert_ok(run_counted(&counts, job, user));
+    return counts.peak;
 }

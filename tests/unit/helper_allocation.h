@@ -12,4 +12,7 @@
    how many allocations the job makes. */
 size_t sweep_allocations(isg_status (*job)(void *user), void *user);
 
+/* The most bytes that `job`, which must succeed, has allocated at any one time. */
+size_t peak_allocation(isg_status (*job)(void *user), void *user);
+
 #endif

@@ -12,7 +12,7 @@
 
 #include "base/bits.h"
 #include "base/rng.h"
-#include "helper_failing.h"
+#include "helper_allocation.h"
 #include "numpy_helper.h"
 #include "ward.h"
 
@@ -515,9 +515,9 @@ static void every_allocation_may_fail(void **state) {
     isg_dataset *text = from_csv("cat,1,0\ncat,0,0\ncat,1,1\ndog,1,0\ndog,1,1\ndog,0,1\ndog,0,0\n");
     isg_dataset *whole = from_csv("1,1,0\n1,0,0\n1,1,1\n");
     memory_work work = {text, in(directory, "p.npz")};
-    assert_true(fail_each_allocation(do_everything, &work) > 60);
+    assert_true(sweep_allocations(do_everything, &work) > 60);
     work.data = whole;
-    assert_true(fail_each_allocation(do_everything, &work) > 60);
+    assert_true(sweep_allocations(do_everything, &work) > 60);
     isg_dataset_free(text);
     isg_dataset_free(whole);
     scratch_remove(directory);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "helper_failing.h"
+#include "helper_allocation.h"
 #include "test.h"
 #include "ward.h"
 
@@ -363,7 +363,7 @@ static void every_allocation_may_fail(void **state) {
     ward_work work;
     work.data = many_samples(work.rows);
     work.count = 40;
-    assert_true(fail_each_allocation(cluster_and_cut, &work) > 20);
+    assert_true(sweep_allocations(cluster_and_cut, &work) > 20);
     isg_dataset_free(work.data);
 }
 
