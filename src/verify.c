@@ -310,6 +310,35 @@ static isg_status check_log_z(isg_checks *checks, const views *all, double beta,
     return ISG_OK;
 }
 
+/* The paper's complex form of the three layers, with tau integrated first by the trapezoid rule,
+   has the energy of the overlap machine. The integrand is a Gaussian of variance 1 / beta that
+   oscillates slowly for the lambda chosen here. */
+static isg_status check_complex(isg_checks *checks, const views *all, double beta, uint64_t seed,
+                                const char *group) {
+    enum { HALF = 90 };
+    const double deviation = 1 / sqrt(beta), step = deviation / 10;
+    double largest = 0;
+    for (uint64_t spins = 0; spins < 16; spins++) {
+        isg_cursor random = isg_cursor_at(isg_stream_at(seed, ISG_PURPOSE_VERIFY, spins, 3));
+        const double lambda[2] = {isg_next_uniform(&random) - 0.5, isg_next_uniform(&random) - 0.5};
+        double sum = 0, real = 0, imaginary = 0, expected = 0;
+        for (int k = -HALF; k <= HALF; k++)
+            for (int l = -HALF; l <= HALF; l++) {
+                const double tau[2] = {step * k, step * l};
+                ISG_TRY(isg_machine_complex_energy(all->machines[ISG_MACHINE_THREE_LAYER], &spins,
+                                                   lambda, tau, &real, &imaginary));
+                sum += exp(-beta * real) * cos(beta * imaginary);
+            }
+        /* A free tau would leave (2 pi / beta)^(1/2) for each of the two. */
+        const double energy = -log(sum * step * step * beta / (2 * acos(-1))) / beta;
+        ISG_TRY(isg_machine_energy(all->machines[ISG_MACHINE_OVERLAP], &spins, lambda, NULL,
+                                   &expected));
+        largest = fmax(largest, fabs(energy - expected) / fmax(1, fabs(expected)));
+    }
+    return add_check(checks, largest, 1e-12, group,
+                     "H of the complex form, tau integrated / H - 1");
+}
+
 /* Without its diagonal the network has the same states at shifted energies. */
 static isg_status check_diagonal(isg_checks *checks, const views *all, const double *field,
                                  double beta, const char *group) {
@@ -370,6 +399,7 @@ static isg_status check_small(isg_checks *checks, uint64_t seed, double beta, bo
     ISG_TRY(small_patterns(&patterns, seed, number));
     ISG_TRY_GOTO(views_create(&all, patterns, has_field ? field : NULL, beta));
     ISG_TRY_GOTO(check_energies(checks, &all, has_field, seed, group, NULL));
+    ISG_TRY_GOTO(check_complex(checks, &all, beta, seed, group));
     ISG_TRY_GOTO(check_log_z(checks, &all, beta, group));
     ISG_TRY_GOTO(check_diagonal(checks, &all, has_field ? field : NULL, beta, group));
 done:
