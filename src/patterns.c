@@ -7,10 +7,12 @@
  */
 #include "patterns.h"
 
-#include <stdio.h>
+#include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/machine.h"
 #include "base/memory.h"
 #include "base/sha256.h"
 #include "dataset.h"
@@ -137,58 +139,112 @@ static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *
     patterns->members[mu] = count;
 }
 
-/* What making the patterns of one class after another needs. */
+/* What making patterns needs: the samples ordered by class, and the cluster each is in. */
 typedef struct class_work {
     const isg_dataset *data;
-    size_t per_class;
+    size_t n_classes, per_class;
     size_t *rows;      /* (n_samples) ordered by class */
-    size_t *starts;    /* (n_classes + 1) where each class begins */
-    size_t *members;   /* (n_samples) of one cluster */
-    uint32_t *cluster; /* (n_samples) of each row of the class */
+    size_t *starts;    /* (n_classes + 1) where each class begins in rows */
+    uint32_t *cluster; /* (n_samples) in the order of rows; all 0 if a class is one cluster */
+    size_t *members;   /* (n_samples) the rows of one cluster */
     uint32_t *ups;     /* (n_visible) */
-    isg_progress progress;
-    const isg_progress *outer;
-    size_t class_index, n_classes;
 } class_work;
 
-/* Progress of one class as part of the whole. */
-static bool report_class(void *user, double fraction) {
-    const class_work *work = user;
-    if (!work->outer)
-        return true;
-    return work->outer->report(work->outer->user,
-                               ((double)work->class_index + fraction) / (double)work->n_classes);
+static void class_work_free(class_work *work) {
+    isg_release(work->rows);
+    isg_release(work->starts);
+    isg_release(work->cluster);
+    isg_release(work->members);
+    isg_release(work->ups);
 }
 
-static isg_status cluster_class(class_work *work, const size_t *rows, size_t count) {
+static isg_status class_work_start(class_work *work, const isg_dataset *data, size_t per_class) {
+    const size_t n = data->info.n_samples;
+    *work =
+        (class_work){.data = data, .n_classes = isg_dataset_groups(data), .per_class = per_class};
+    ISG_TRY(ISG_ALLOCATE(work->rows, n));
+    ISG_TRY(ISG_ALLOCATE(work->starts, work->n_classes + 1));
+    ISG_TRY(ISG_ALLOCATE(work->cluster, n));
+    ISG_TRY(ISG_ALLOCATE(work->members, n));
+    ISG_TRY(ISG_ALLOCATE(work->ups, data->info.n_visible));
+    isg_dataset_group(data, work->rows, work->starts);
+    for (size_t c = 0; c < work->n_classes; c++) {
+        const size_t count = work->starts[c + 1] - work->starts[c];
+        if (count < per_class)
+            return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu patterns",
+                            data->labels.count ? data->labels.names[c] : "(all)", count, per_class);
+    }
+    return ISG_OK;
+}
+
+/* Classes are clustered side by side. The thread that called reports for all of them and learns
+   whether to go on. */
+typedef struct shared_progress {
+    const isg_progress *outer; /* may be NULL */
+    size_t n_samples;
+    atomic_size_t done; /* samples' worth of clustering, over all classes */
+    atomic_bool is_cancelled;
+} shared_progress;
+
+typedef struct class_progress {
+    shared_progress *shared;
+    size_t count; /* samples of the class */
+    size_t done;  /* of them, as reported so far */
+} class_progress;
+
+static bool report_class(void *user, double fraction) {
+    class_progress *own = user;
+    shared_progress *shared = own->shared;
+    const size_t done = (size_t)(fraction * (double)own->count);
+    const size_t total = atomic_fetch_add(&shared->done, done - own->done) + done - own->done;
+    own->done = done;
+    if (omp_get_thread_num() == 0 && shared->outer &&
+        !shared->outer->report(shared->outer->user, (double)total / (double)shared->n_samples))
+        atomic_store(&shared->is_cancelled, true);
+    return !atomic_load(&shared->is_cancelled);
+}
+
+static isg_status cluster_class(const class_work *work, size_t c, shared_progress *shared) {
+    const size_t start = work->starts[c], count = work->starts[c + 1] - start;
+    class_progress own = {.shared = shared, .count = count};
+    const isg_progress progress = {report_class, &own};
     isg_ward *tree = NULL;
-    ISG_TRY(isg_ward_create(&tree, work->data, rows, count, &work->progress));
-    const isg_status status = isg_ward_cut(tree, work->per_class, work->cluster);
+    ISG_TRY(isg_ward_create(&tree, work->data, work->rows + start, count, &progress));
+    const isg_status status = isg_ward_cut(tree, work->per_class, work->cluster + start);
     isg_ward_free(tree);
     return status;
 }
 
-static isg_status make_class(isg_patterns *patterns, class_work *work) {
+/* Clusterings are independent, so threads change nothing but the time. Unlike other loops these
+   allocate as they go and may fail; what went wrong is said by the calling thread. */
+static isg_status cluster_classes(const class_work *work, const isg_progress *outer) {
+    shared_progress shared = {.outer = outer, .n_samples = work->data->info.n_samples};
+    isg_status *results = NULL, status = ISG_OK;
+    ISG_TRY(ISG_ALLOCATE(results, work->n_classes));
+#pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
+    for (size_t c = 0; c < work->n_classes; c++)
+        results[c] = cluster_class(work, c, &shared);
+    for (size_t c = 0; c < work->n_classes && status == ISG_OK; c++)
+        status = results[c];
+    isg_release(results);
+    if (status == ISG_ERR_CANCELLED)
+        return isg_fail(status, "clustering was cancelled");
+    if (status == ISG_ERR_MEMORY)
+        return isg_fail(status, "out of memory while clustering");
+    return status == ISG_OK ? ISG_OK : isg_fail(status, "a class is too large to cluster");
+}
+
+static isg_status make_class(isg_patterns *patterns, const class_work *work, size_t c) {
     const isg_dataset *data = work->data;
-    const size_t c = work->class_index, k = work->per_class;
-    const size_t *rows = work->rows + work->starts[c];
-    const size_t count = work->starts[c + 1] - work->starts[c];
-    if (count < k)
-        return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu patterns",
-                        data->labels.count ? data->labels.names[c] : "(all)", count, k);
-    if (k > 1)
-        ISG_TRY(cluster_class(work, rows, count));
-    for (size_t j = 0; j < k; j++) {
-        size_t n_members = 0;
-        for (size_t a = 0; a < count; a++)
-            if (k == 1 || work->cluster[a] == j)
-                work->members[n_members++] = rows[a];
-        set_mean_sign(patterns, c * k + j, data, work->members, n_members, work->ups);
+    for (size_t j = 0; j < work->per_class; j++) {
+        size_t count = 0;
+        for (size_t a = work->starts[c]; a < work->starts[c + 1]; a++)
+            if (work->cluster[a] == j)
+                work->members[count++] = work->rows[a];
+        set_mean_sign(patterns, c * work->per_class + j, data, work->members, count, work->ups);
         if (data->labels.count)
             ISG_TRY(isg_labels_add_text(&patterns->labels, data->labels.names[c], "labels"));
     }
-    if (!report_class(work, 1))
-        return isg_fail(ISG_ERR_CANCELLED, "making patterns was cancelled");
     return ISG_OK;
 }
 
@@ -200,43 +256,35 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
                                   const isg_pattern_options *options) {
     const isg_pattern_options defaults = isg_pattern_defaults();
     options = options ? options : &defaults;
-    const size_t n = data->info.n_samples,
-                 n_classes = data->labels.count ? data->info.n_classes : 1;
+    const size_t n_classes = isg_dataset_groups(data);
     size_t n_patterns = 0;
     if (options->per_class == 0 || !isg_multiply(&n_patterns, n_classes, options->per_class) ||
-        n_patterns > n)
+        n_patterns > data->info.n_samples)
         return isg_fail(ISG_ERR_ARGUMENT,
                         "%zu patterns a class were asked for, there are %zu samples of %zu classes",
-                        options->per_class, n, n_classes);
+                        options->per_class, data->info.n_samples, n_classes);
     isg_patterns *patterns = NULL;
-    class_work work = {.data = data,
-                       .per_class = options->per_class,
-                       .outer = options->progress,
-                       .n_classes = n_classes};
-    work.progress = (isg_progress){report_class, &work};
+    class_work work;
     isg_status status = ISG_OK;
+    ISG_TRY_GOTO(class_work_start(&work, data, options->per_class));
     ISG_TRY_GOTO(isg_patterns_allocate(&patterns, data->info.n_visible, n_patterns));
     patterns->info.image_height = data->info.image_height;
     patterns->info.image_width = data->info.image_width;
     patterns->info.has_labels = data->labels.count > 0;
-    ISG_TRY_GOTO(ISG_ALLOCATE(work.rows, n));
-    ISG_TRY_GOTO(ISG_ALLOCATE(work.starts, n_classes + 1));
-    isg_dataset_group(data, work.rows, work.starts);
-    ISG_TRY_GOTO(ISG_ALLOCATE(work.members, n));
-    ISG_TRY_GOTO(ISG_ALLOCATE(work.cluster, n));
-    ISG_TRY_GOTO(ISG_ALLOCATE(work.ups, data->info.n_visible));
-    for (; work.class_index < n_classes; work.class_index++)
-        ISG_TRY_GOTO(make_class(patterns, &work));
+    if (options->per_class > 1)
+        ISG_TRY_GOTO(cluster_classes(&work, options->progress));
+    for (size_t c = 0; c < n_classes; c++) {
+        ISG_TRY_GOTO(make_class(patterns, &work, c));
+        const double done = options->per_class > 1 ? 1 : (double)(c + 1) / (double)n_classes;
+        if (options->progress && !options->progress->report(options->progress->user, done))
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "making patterns was cancelled"));
+    }
     ISG_TRY_GOTO(isg_labels_finish(&patterns->labels));
     *out = patterns;
     patterns = NULL;
 done:
     isg_patterns_free(patterns);
-    isg_release(work.rows);
-    isg_release(work.starts);
-    isg_release(work.members);
-    isg_release(work.cluster);
-    isg_release(work.ups);
+    class_work_free(&work);
     return status;
 }
 

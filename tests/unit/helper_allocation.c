@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "helper_allocation.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,9 @@
 
 /* Blocks begin with their size, in as many bytes as their alignment. */
 typedef struct counting_allocator {
-    size_t calls, fail_at; /* the call of this number, from 1, fails; 0: none */
-    size_t blocks, bytes, peak;
+    atomic_size_t calls;
+    size_t fail_at; /* the call of this number, from 1, fails; 0: none */
+    atomic_size_t blocks, bytes, peak;
 } counting_allocator;
 
 enum { HEAD = 64 };
@@ -22,12 +24,14 @@ static void *count_allocate(void *user, size_t alignment, size_t bytes) {
     counting_allocator *counts = user;
     void *block = NULL;
     assert_true(alignment <= HEAD);
-    if (++counts->calls == counts->fail_at || posix_memalign(&block, HEAD, HEAD + bytes) != 0)
+    if (atomic_fetch_add(&counts->calls, 1) + 1 == counts->fail_at ||
+        posix_memalign(&block, HEAD, HEAD + bytes) != 0)
         return NULL;
     memcpy(block, &bytes, sizeof bytes);
     counts->blocks++;
     counts->bytes += bytes;
-    counts->peak = counts->bytes > counts->peak ? counts->bytes : counts->peak;
+    if (counts->bytes > counts->peak) /* exact for work on one thread */
+        counts->peak = counts->bytes;
     return (char *)block + HEAD;
 }
 

@@ -264,6 +264,46 @@ static void making_patterns_can_be_cancelled(void **state) {
     isg_dataset_free(data);
 }
 
+/* Classes are clustered side by side, and the caller may stop all of them. */
+static void clustering_does_not_depend_on_threads(void **state) {
+    (void)state;
+    enum { MANY_ROWS = 900, MANY_UNITS = 40 };
+    static int8_t spins[MANY_ROWS * MANY_UNITS];
+    static int64_t labels[MANY_ROWS];
+    uint32_t x = 7;
+    for (size_t k = 0; k < MANY_ROWS * MANY_UNITS; k++) {
+        x = x * 1664525 + 1013904223;
+        spins[k] = x >> 31 ? 1 : -1;
+    }
+    for (size_t a = 0; a < MANY_ROWS; a++)
+        labels[a] = (int64_t)(a % 5);
+    isg_dataset *data = NULL;
+    assert_ok(isg_dataset_create(&data, MANY_ROWS, MANY_UNITS, spins, labels));
+    isg_pattern_options options = isg_pattern_defaults();
+    options.per_class = 6;
+    const size_t threads[] = {1, 2, 7};
+    char first[65], hex[65];
+    for (size_t t = 0; t < 3; t++) {
+        isg_patterns *patterns = NULL;
+        isg_set_threads(threads[t]);
+        assert_ok(isg_patterns_from_data(&patterns, data, &options));
+        assert_ok(isg_patterns_checksum(patterns, t == 0 ? first : hex));
+        if (t > 0)
+            assert_string_equal(hex, first);
+        isg_patterns_free(patterns);
+        patience p = {.last_call = 1};
+        const isg_progress progress = {lose_patience, &p};
+        isg_pattern_options impatient = options;
+        impatient.progress = &progress;
+        patterns = NULL;
+        assert_fails(isg_patterns_from_data(&patterns, data, &impatient), ISG_ERR_CANCELLED,
+                     "cancelled");
+        assert_null(patterns);
+    }
+    isg_set_threads(0);
+    isg_dataset_free(data);
+}
+
 /* ---- files ----------------------------------------------------------------------------------------------- */
 
 static void assert_round_trip(const char *directory, const isg_patterns *patterns) {
@@ -531,6 +571,7 @@ int main(void) {
         cmocka_unit_test(sub_patterns_are_means_of_clusters),
         cmocka_unit_test(too_few_samples_are_named),
         cmocka_unit_test(making_patterns_can_be_cancelled),
+        cmocka_unit_test(clustering_does_not_depend_on_threads),
         cmocka_unit_test(files_give_back_what_was_saved),
         cmocka_unit_test(numpy_reads_our_files),
         cmocka_unit_test(we_read_files_of_numpy),
