@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-/* The last line of the log that says something. */
+/* The last line of the log that says something; where npm keeps its own log says nothing. */
 static void last_line(const char *log, char *line, size_t room) {
     char next[512];
     line[0] = '\0';
@@ -28,7 +28,7 @@ static void last_line(const char *log, char *line, size_t room) {
         return;
     while (fgets(next, sizeof next, file)) {
         next[strcspn(next, "\r\n")] = '\0';
-        if (next[0])
+        if (next[0] && !strstr(next, "_logs/") && !strstr(next, "log of this run"))
             snprintf(line, room, "%s", next);
     }
     fclose(file);
