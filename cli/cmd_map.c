@@ -108,7 +108,7 @@ static const option_entry options[] = {
      .offset = offsetof(map_settings, out), .help = "Write the RBM to this file"},
     {.name = "via", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = via_choices,
      .initial = "qr", .offset = offsetof(map_settings, via),
-     .help = "The weights: Q of xi = QR, U of xi = USV', xi (xi'xi)^-1/2, or xi / sqrt(N)"},
+     .help = "W is Q of xi = QR, U of xi = USV', xi (xi'xi)^-1/2 or xi / sqrt(N), in turn"},
     {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .initial = "2", .low = 0,
      .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(map_settings, beta),
      .help = "Inverse temperature"},

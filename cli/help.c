@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "value.h"
 
 const char program_summary[] =
     "Hopfield networks and restricted Boltzmann machines as two views of one object";
@@ -23,6 +24,14 @@ static void print_row(output *out, const char *name, const char *text) {
         column = 0;
     }
     output_fill(out, column, TEXT_COLUMN, text);
+}
+
+const char *shown_help(const option_entry *option, char text[HELP_BYTES]) {
+    char words[WORDS_BYTES];
+    if (option->kind != OPTION_CHOICE)
+        return option->help;
+    snprintf(text, HELP_BYTES, "%s: %s", option->help, list_choices(option->choices, words));
+    return text;
 }
 
 const char *shown_default(const option_entry *option) {
@@ -53,9 +62,9 @@ static const char *format_label(const option_entry *option, char label[LABEL_BYT
 }
 
 static void print_option(output *out, const option_entry *option) {
-    char label[LABEL_BYTES], text[600];
+    char label[LABEL_BYTES], help[HELP_BYTES], text[2 * HELP_BYTES];
     const char *initial = shown_default(option);
-    snprintf(text, sizeof text, "%s%s%s%s", option->help, initial ? " [default: " : "",
+    snprintf(text, sizeof text, "%s%s%s%s", shown_help(option, help), initial ? " [default: " : "",
              initial ? initial : "", initial ? "]" : "");
     print_row(out, format_label(option, label), text);
 }

@@ -23,6 +23,11 @@ void print_completion(output *out); /* a bash script to be sourced */
 /* Shared by help and manual. "[options] -o FILE DATA": what follows the verb. */
 void print_usage(output *out, const command *verb);
 
+enum { HELP_BYTES = 512 };
+
+/* What an option does, with the words it takes: "Whether ...: auto, yes or no". */
+const char *shown_help(const option_entry *option, char text[HELP_BYTES]);
+
 /* The default as help shows it; NULL if there is none worth a word. */
 const char *shown_default(const option_entry *option);
 

@@ -73,7 +73,8 @@ static void print_options(output *out, const option_entry *table) {
             output_print(out, "\\fR");
         }
         output_print(out, "\n");
-        print_line(out, table->help, ".");
+        char help[HELP_BYTES];
+        print_line(out, shown_help(table, help), ".");
         if (shown_default(table)) {
             output_print(out, "Default: ");
             print_line(out, shown_default(table), ".");
