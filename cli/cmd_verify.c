@@ -94,7 +94,9 @@ const command command_verify = {
     .description =
         "For given patterns: that the weights of each mapping are orthonormal and give the "
         "patterns back, that their couplings J = W W^T are one projector that keeps every pattern, "
-        "and that network, RBMs and Boltzmann machines give 10000 random states the same energy.\n"
+        "and that network, RBMs and Boltzmann machines give 10000 random states the same energy; "
+        "up "
+        "to 24 units also ln Z, by enumeration.\n"
         "Without patterns: the energies over all states, and ln Z by enumeration, quadrature and "
         "integration over the hidden units, of small random networks with and without field at "
         "beta 0.5, 1 and 2.\n"

@@ -511,6 +511,12 @@ ISG_API isg_status isg_machine_complex_energy(const isg_machine *machine, const 
                                               const double *lambda, const double *tau, double *real,
                                               double *imaginary);
 
+/* What is left of it with tau integrated, up to the constant (2 pi / beta)^(p/2): real, and least at
+   the mean of lambda given s, where it is H(s). */
+ISG_API isg_status isg_machine_complex_lambda_energy(const isg_machine *machine,
+                                                     const uint64_t *spins, const double *lambda,
+                                                     double *out);
+
 /* States of many copies of a machine, one a row. */
 typedef struct isg_machine_chains {
     size_t count;

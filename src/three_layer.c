@@ -94,3 +94,24 @@ isg_status isg_machine_complex_energy(const isg_machine *machine, const uint64_t
     *imaginary = imaginary_part;
     return ISG_OK;
 }
+
+/* int exp(-beta (|tau|^2 / 2 - i lambda^T B tau)) dtau is a constant times exp(-beta |B lambda|^2 / 2),
+   B being symmetric. */
+isg_status isg_machine_complex_lambda_energy(const isg_machine *machine, const uint64_t *spins,
+                                             const double *lambda, double *out) {
+    const size_t p = machine->info.n_hidden;
+    ISG_TRY(need_tau(machine));
+    double *image = NULL, *tau = NULL, imaginary = 0, energy = 0; /* image = B lambda, tau = 0 */
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(ISG_ALLOCATE(image, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE(tau, p));
+    ISG_TRY_GOTO(isg_machine_complex_energy(machine, spins, lambda, tau, &energy, &imaginary));
+    isg_machine_apply(p, machine->imaginary, lambda, image);
+    for (size_t mu = 0; mu < p; mu++)
+        energy += image[mu] * image[mu] / 2;
+    *out = energy;
+done:
+    isg_release(image);
+    isg_release(tau);
+    return status;
+}

@@ -266,6 +266,9 @@ static void check_tau_integrals(const network *net) {
         integrate_complex(&at, net->p, net->beta, integral);
         assert_within(integral[0] / exp(expected), 1, 1e-10);
         assert_within(integral[1] / exp(expected), 0, 1e-10);
+        assert_ok(isg_machine_complex_lambda_energy(layers, &s, lambda, &energy));
+        assert_within(-net->beta * energy + p * log(2 * pi / net->beta) / 2, log(integral[0]),
+                      1e-10);
     }
     const double printed = log(net->beta * net->beta / (double)net->n) * p / 2 + log(net->det) / 2;
     assert_within(isg_machine_log_constant(layers), printed - p * log(2 * pi), 1e-12);
