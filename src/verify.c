@@ -356,7 +356,7 @@ static isg_status check_complex(isg_checks *checks, const views *all, double bet
         const double energy = -log(sum * step * step * beta / (2 * acos(-1))) / beta;
         ISG_TRY(isg_machine_energy(all->machines[ISG_MACHINE_OVERLAP], &spins, lambda, NULL,
                                    &expected));
-        largest = fmax(largest, fabs(energy - expected) / fmax(1, fabs(expected)));
+        take(&largest, energy, expected);
     }
     return add_check(checks, largest, 1e-12, group,
                      "H of the complex form, tau integrated / H - 1");
