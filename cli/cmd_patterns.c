@@ -108,8 +108,12 @@ static exit_code run(const invocation *call) {
         isg_pattern_options options = isg_pattern_defaults();
         options.per_class = settings->per_class;
         options.progress = progress_callback(&bar);
-        code = fail_status(isg_patterns_from_data(&patterns, data, &options));
+        const isg_status status = isg_patterns_from_data(&patterns, data, &options);
         progress_finish(&bar);
+        code = status == ISG_ERR_ARGUMENT
+                   ? fail(EXIT_MISUSED, "%s: %s; choose a smaller --per-class", call->arguments[0],
+                          isg_error_message())
+                   : fail_status(status);
     }
     if (code == EXIT_DONE)
         code = look(&found, patterns);

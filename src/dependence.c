@@ -16,6 +16,9 @@
 /* What rounding leaves of a coefficient that is zero, generously. */
 static const double negligible = 1e-6;
 
+/* A combination of more patterns than that is cut off: nobody reads it. */
+enum { MAX_TERMS = 8 };
+
 /* Appends one term, " - pattern 3" or " + 0.5 pattern 3", to the sentence. */
 static void append_term(char *sentence, size_t room, size_t *used, bool is_first, double factor,
                         size_t pattern) {
@@ -62,12 +65,14 @@ static isg_status name_culprit(isg_matd xi, char *sentence, size_t room) {
     size_t used = 0;
     const int length = snprintf(sentence, room, "pattern %zu = ", culprit);
     used = length > 0 && (size_t)length < room ? (size_t)length : room - 1;
-    bool is_first = true;
+    size_t n_terms = 0, n_written = 0;
     for (size_t mu = 0; mu < culprit; mu++)
-        if (fabs(solution[mu]) > negligible) {
-            append_term(sentence, room, &used, is_first, solution[mu], mu);
-            is_first = false;
-        }
+        n_terms += fabs(solution[mu]) > negligible;
+    for (size_t mu = 0; mu < culprit && n_written < MAX_TERMS; mu++)
+        if (fabs(solution[mu]) > negligible)
+            append_term(sentence, room, &used, n_written++ == 0, solution[mu], mu);
+    if (n_terms > n_written)
+        snprintf(sentence + used, room - used, " and %zu terms more", n_terms - n_written);
 done:
     isg_release(q);
     isg_release(r);

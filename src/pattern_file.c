@@ -161,7 +161,10 @@ isg_status isg_patterns_read(isg_patterns **out, isg_zip *zip) {
     isg_status status = ISG_OK;
     ISG_TRY(isg_npz_read_whole(zip, "xi", &type, &xi));
     if (type.n_dims != 2 || type.dims[0] == 0 || type.dims[1] == 0)
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: expected xi to be units x patterns", name));
+        ISG_TRY_GOTO(
+            isg_fail(ISG_ERR_FORMAT,
+                     "%s: xi: expected units x patterns, found %zu numbers in %zu dimensions", name,
+                     isg_array_count(&type), type.n_dims));
     const size_t n = type.dims[0], p = type.dims[1];
     ISG_TRY_GOTO(isg_patterns_allocate(&patterns, n, p));
     for (size_t i = 0; i < n; i++)

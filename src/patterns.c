@@ -256,26 +256,23 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
                                   const isg_pattern_options *options) {
     const isg_pattern_options defaults = isg_pattern_defaults();
     options = options ? options : &defaults;
-    const size_t n_classes = isg_dataset_groups(data);
-    size_t n_patterns = 0;
-    if (options->per_class == 0 || !isg_multiply(&n_patterns, n_classes, options->per_class) ||
-        n_patterns > data->info.n_samples)
-        return isg_fail(ISG_ERR_ARGUMENT,
-                        "%zu patterns a class were asked for, there are %zu samples of %zu classes",
-                        options->per_class, data->info.n_samples, n_classes);
+    if (options->per_class == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "expected at least one pattern a class, found 0");
     isg_patterns *patterns = NULL;
     class_work work;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(class_work_start(&work, data, options->per_class));
-    ISG_TRY_GOTO(isg_patterns_allocate(&patterns, data->info.n_visible, n_patterns));
+    /* Every class has enough samples, so the product is no larger than their number. */
+    ISG_TRY_GOTO(isg_patterns_allocate(&patterns, data->info.n_visible,
+                                       work.n_classes * options->per_class));
     patterns->info.image_height = data->info.image_height;
     patterns->info.image_width = data->info.image_width;
     patterns->info.has_labels = data->labels.count > 0;
     if (options->per_class > 1)
         ISG_TRY_GOTO(cluster_classes(&work, options->progress));
-    for (size_t c = 0; c < n_classes; c++) {
+    for (size_t c = 0; c < work.n_classes; c++) {
         ISG_TRY_GOTO(make_class(patterns, &work, c));
-        const double done = options->per_class > 1 ? 1 : (double)(c + 1) / (double)n_classes;
+        const double done = options->per_class > 1 ? 1 : (double)(c + 1) / (double)work.n_classes;
         if (options->progress && !options->progress->report(options->progress->user, done))
             ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "making patterns was cancelled"));
     }

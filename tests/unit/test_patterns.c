@@ -220,18 +220,42 @@ static void too_few_samples_are_named(void **state) {
     options.per_class = 3;
     assert_fails(isg_patterns_from_data(&patterns, data, &options), ISG_ERR_ARGUMENT,
                  "class cat has 2 samples, too few for 3 patterns");
-    const size_t senseless[] = {0, 4, SIZE_MAX};
-    for (size_t k = 0; k < 3; k++) {
+    const size_t senseless[] = {4, SIZE_MAX};
+    for (size_t k = 0; k < 2; k++) {
         options.per_class = senseless[k];
         assert_fails(isg_patterns_from_data(&patterns, data, &options), ISG_ERR_ARGUMENT,
-                     "there are 6 samples of 2 classes");
+                     "class cat has 2 samples, too few for");
     }
+    options.per_class = 0;
+    assert_fails(isg_patterns_from_data(&patterns, data, &options), ISG_ERR_ARGUMENT,
+                 "at least one pattern a class");
     assert_null(patterns);
     options.per_class = 2; /* every cat a pattern */
     assert_ok(isg_patterns_from_data(&patterns, data, &options));
     assert_pattern(patterns, 0, "+");
     assert_pattern(patterns, 1, "-");
     isg_patterns_free(patterns);
+    isg_dataset_free(data);
+}
+
+static bool never_called(void *user, double fraction) {
+    (void)user;
+    (void)fraction;
+    fail();
+    return false;
+}
+
+/* Before the large class in front of it is clustered. */
+static void too_few_samples_are_found_at_once(void **state) {
+    (void)state;
+    isg_dataset *data = from_csv("cat,1\ncat,0\ncat,1\ndog,1\ndog,1\n");
+    isg_patterns *patterns = NULL;
+    isg_pattern_options options = isg_pattern_defaults();
+    const isg_progress progress = {never_called, NULL};
+    options.per_class = 3;
+    options.progress = &progress;
+    assert_fails(isg_patterns_from_data(&patterns, data, &options), ISG_ERR_ARGUMENT,
+                 "class dog has 2 samples, too few for 3 patterns");
     isg_dataset_free(data);
 }
 
@@ -440,7 +464,8 @@ static void we_read_files_of_numpy(void **state) {
         isg_status status;
     } bad[] = {
         {"zero.npz", "xi, row 2, column 1: expected +1 or -1, found 0", ISG_ERR_FORMAT},
-        {"flat.npz", "expected xi to be units x patterns", ISG_ERR_FORMAT},
+        {"flat.npz", "xi: expected units x patterns, found 2 numbers in 1 dimensions",
+         ISG_ERR_FORMAT},
         {"empty.npz", "xi", ISG_ERR_FORMAT},
         {"three.npz", "has 2 patterns, but 3 labels", ISG_ERR_SHAPE},
         {"square.npz", "expected labels (1 dimension)", ISG_ERR_FORMAT},
@@ -521,6 +546,27 @@ static void more_patterns_than_units_are_dependent(void **state) {
     isg_patterns_free(patterns);
 }
 
+/* Patterns that are -1 at one unit each add up to N - 2 times the one that is +1 everywhere. */
+static void long_combinations_are_cut_off(void **state) {
+    (void)state;
+    enum { N = 12, P = N + 1 };
+    int8_t xi[N * P];
+    for (size_t i = 0; i < N; i++)
+        for (size_t mu = 0; mu < P; mu++)
+            xi[i * P + mu] = i == mu ? -1 : 1;
+    isg_patterns *patterns = NULL;
+    size_t rank = 0;
+    char sentence[512];
+    assert_ok(isg_patterns_create(&patterns, N, P, xi, NULL));
+    assert_ok(isg_patterns_rank(patterns, &rank, sentence, sizeof sentence));
+    assert_int_equal(rank, N);
+    assert_string_equal(sentence,
+                        "pattern 12 = 0.1 pattern 0 + 0.1 pattern 1 + 0.1 pattern 2 + 0.1 pattern "
+                        "3 + 0.1 pattern 4 + 0.1 pattern 5 + 0.1 pattern 6 + 0.1 pattern 7 and 4 "
+                        "terms more");
+    isg_patterns_free(patterns);
+}
+
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
 typedef struct memory_work {
@@ -570,6 +616,7 @@ int main(void) {
         cmocka_unit_test(a_pattern_is_the_sign_of_the_mean),
         cmocka_unit_test(sub_patterns_are_means_of_clusters),
         cmocka_unit_test(too_few_samples_are_named),
+        cmocka_unit_test(too_few_samples_are_found_at_once),
         cmocka_unit_test(making_patterns_can_be_cancelled),
         cmocka_unit_test(clustering_does_not_depend_on_threads),
         cmocka_unit_test(files_give_back_what_was_saved),
@@ -577,6 +624,7 @@ int main(void) {
         cmocka_unit_test(we_read_files_of_numpy),
         cmocka_unit_test(dependent_patterns_are_named),
         cmocka_unit_test(more_patterns_than_units_are_dependent),
+        cmocka_unit_test(long_combinations_are_cut_off),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
