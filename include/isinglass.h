@@ -118,7 +118,7 @@ typedef struct isg_dataset_options {
     size_t image_height; /* says that a row is an image of this shape [0: as the file says] */
     size_t image_width;
     const char *only_class;      /* keep the rows of this class [NULL: all] */
-    size_t limit;                /* then keep the first rows [0: all] */
+    size_t limit;                /* then keep the first rows, and all classes [0: all] */
     const char *expected_sha256; /* refuse a data file whose unpacked content hashes otherwise */
     const char *expected_labels_sha256;
     const isg_progress *progress; /* [NULL] */

@@ -141,8 +141,8 @@ void isg_dataset_checksum(const isg_dataset *data, char hex[65]) {
     isg_sha256_finish(&hash, hex);
 }
 
-isg_status isg_dataset_select(isg_dataset **out, const isg_dataset *data, const size_t *rows,
-                              size_t count) {
+isg_status isg_dataset_take(isg_dataset **out, const isg_dataset *data, const size_t *rows,
+                            size_t count, bool keep_classes) {
     if (count == 0)
         return isg_fail(ISG_ERR_ARGUMENT, "a data set needs at least one row, none were selected");
     for (size_t k = 0; k < count; k++)
@@ -157,16 +157,21 @@ isg_status isg_dataset_select(isg_dataset **out, const isg_dataset *data, const 
     for (size_t k = 0; k < count; k++)
         memcpy(isg_dataset_spins(part, k), isg_dataset_spins(data, rows[k]),
                data->words * sizeof *data->spins);
-    for (size_t k = 0; data->labels.count && k < count; k++)
-        ISG_TRY_GOTO(isg_labels_add_text(
-            &part->labels, data->labels.names[data->labels.index[rows[k]]], "selection"));
-    ISG_TRY_GOTO(isg_labels_finish(&part->labels));
+    if (data->labels.count)
+        ISG_TRY_GOTO(isg_labels_take(&part->labels, &data->labels, rows, count));
+    if (!keep_classes)
+        ISG_TRY_GOTO(isg_labels_finish(&part->labels));
     ISG_TRY_GOTO(isg_dataset_count_classes(part));
     *out = part;
     part = NULL;
 done:
     isg_dataset_free(part);
     return status;
+}
+
+isg_status isg_dataset_select(isg_dataset **out, const isg_dataset *data, const size_t *rows,
+                              size_t count) {
+    return isg_dataset_take(out, data, rows, count, false);
 }
 
 void isg_dataset_shuffle(const isg_dataset *data, uint64_t seed, uint64_t epoch, size_t *order) {

@@ -27,6 +27,11 @@ static inline size_t isg_dataset_groups(const isg_dataset *data) {
     return data->labels.count ? data->info.n_classes : 1;
 }
 
+/* As isg_dataset_select(), but classes left without a row stay if `keep_classes` says so: a class
+   that lost its samples to a limit should be missed, not forgotten. */
+isg_status isg_dataset_take(isg_dataset **out, const isg_dataset *data, const size_t *rows,
+                            size_t count, bool keep_classes);
+
 /* Counts the classes of finished labels; to be called once rows and labels are in place. */
 isg_status isg_dataset_count_classes(isg_dataset *data);
 

@@ -318,7 +318,7 @@ static isg_status keep_rows(isg_loader *load) {
     for (size_t a = 0; a < n && count < limit; a++)
         if (wanted == SIZE_MAX || data->labels.index[a] == wanted)
             rows[count++] = a;
-    const isg_status status = isg_dataset_select(&part, data, rows, count);
+    const isg_status status = isg_dataset_take(&part, data, rows, count, wanted == SIZE_MAX);
     isg_release(rows);
     ISG_TRY(status);
     isg_dataset_free(data);

@@ -170,6 +170,28 @@ done:
     return status;
 }
 
+isg_status isg_labels_take(isg_labels *out, const isg_labels *all, const size_t *rows,
+                           size_t count) {
+    isg_labels taken = {0};
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(ISG_ALLOCATE(taken.index, count));
+    ISG_TRY_GOTO(ISG_ALLOCATE(taken.names, all->n_classes));
+    taken.count = taken.capacity = count;
+    taken.names_capacity = all->n_classes;
+    for (size_t k = 0; k < count; k++)
+        taken.index[k] = all->index[rows[k]];
+    for (size_t c = 0; c < all->n_classes; c++) {
+        if (!(taken.names[c] = isg_copy_text(all->names[c])))
+            ISG_TRY_GOTO(ISG_ERR_MEMORY);
+        taken.n_classes++;
+    }
+    *out = taken;
+    return ISG_OK;
+done:
+    isg_labels_clear(&taken);
+    return status;
+}
+
 void isg_labels_clear(isg_labels *labels) {
     for (size_t c = 0; c < labels->n_classes; c++)
         isg_release(labels->names[c]);

@@ -32,6 +32,11 @@ void isg_labels_drop_first(isg_labels *labels);
    without a row are dropped. */
 isg_status isg_labels_finish(isg_labels *labels);
 
+/* The labels of some rows of `all`, which is finished, with all its classes, even those left without
+   a row. `out` must be empty. */
+isg_status isg_labels_take(isg_labels *out, const isg_labels *all, const size_t *rows,
+                           size_t count);
+
 void isg_labels_clear(isg_labels *labels);
 
 #endif

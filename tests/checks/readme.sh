@@ -3,6 +3,7 @@
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
+: "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 rm -rf "${SCRATCH:?}"/* && mkdir -p "$SCRATCH/build" && cd "$SCRATCH"
 ln -s "$ISINGLASS" build/isinglass
 printf 'party,q1,q2\nleft,1,0\nright,0,1\n' >votes.csv

@@ -3,6 +3,7 @@
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
+: "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "${SCRATCH:?}"
 sanitize=()
 [[ -z ${SANITIZE:-} ]] || sanitize=("-fsanitize=$SANITIZE")

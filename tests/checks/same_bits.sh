@@ -1,6 +1,7 @@
 #!/bin/bash
 # The same 500 digits in every format give the same spins.
 set -eu
+: "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "$SCRATCH"
 rm -rf formats && mkdir formats
 /usr/bin/python3 - "$ISINGLASS_DATA/mnist/train-images-idx3-ubyte" \

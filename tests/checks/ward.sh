@@ -6,6 +6,7 @@
 # Fingerprints of the patterns that SciPy's linkage gives, on the whole training set and on its first
 # 3000 digits; sanitizers make clustering slow, so with them the whole set is left to K = 1.
 set -euo pipefail
+: "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 : "${ISINGLASS:?}" "${ISINGLASS_DATA:?}" "${SCRATCH:?}"
 cd "$SCRATCH"
 

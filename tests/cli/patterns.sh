@@ -11,3 +11,4 @@ try patterns x.csv --label-column 1 -o y.txt
 try patterns x.csv --label-column 1 -o no/such/place.npz
 try patterns x.csv --label-column 1
 try patterns -o y.npz
+try patterns x.csv --label-column 1 -o y.npz --limit 2

@@ -355,6 +355,13 @@ static void class_filter_and_limit(void **state) {
     assert_row(data, 0, "+-");
     assert_row(data, 1, "-+");
     isg_dataset_free(data);
+    /* A class that a limit leaves without a sample is still a class. */
+    options.only_class = NULL;
+    options.limit = 1;
+    data = load_text("a.csv", file, &options);
+    assert_int_equal(isg_dataset_describe(data).n_classes, 2);
+    assert_int_equal(isg_dataset_class_size(data, 1), 0);
+    isg_dataset_free(data);
     options.only_class = "c";
     assert_refused("a.csv", file, strlen(file), &options, ISG_ERR_ARGUMENT,
                    "a.csv: there is no class 'c'; the classes are a, b");
