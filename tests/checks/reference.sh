@@ -5,10 +5,14 @@
 set -euo pipefail
 : "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "${SCRATCH:?}"
-sanitize=()
-[[ -z ${SANITIZE:-} ]] || sanitize=("-fsanitize=$SANITIZE")
+instrumentation=()
+[[ -z ${SANITIZE:-} ]] || instrumentation=("-finstrumentation=$SANITIZE")
+# A library instrumented for coverage needs its runtime.
+if nm "$BUILD/libisinglass.a" 2>/dev/null | grep -c __gcov >/dev/null; then
+    instrumentation+=(--coverage)
+fi
 read -ra libraries <<<"$(pkg-config --libs openblas zlib libpng jansson)"
-"$CC" -std=c11 -O1 "${sanitize[@]}" -I"$SOURCE/include" "$SOURCE/tests/checks/reference/reference.c" \
+"$CC" -std=c11 -O1 "${instrumentation[@]}" -I"$SOURCE/include" "$SOURCE/tests/checks/reference/reference.c" \
     "$BUILD/libisinglass.a" "${libraries[@]}" -fopenmp -lm -o reference
 "$ISINGLASS" patterns mnist:train -o patterns.npz --force --quiet >/dev/null
 ./reference patterns.npz | tee found

@@ -150,7 +150,7 @@ static void test_partition_function_both_ways(void **test_state) {
 
 /* ---- the sampler ---------------------------------------------------------------------------------- */
 
-enum { N_SMALL = 4, P_SMALL = 2, ALL = 1 << N_SMALL, CHAINS = 20000 };
+enum { N_SMALL = 4, P_SMALL = 2, ALL = 1 << N_SMALL, CHAINS = 60000 };
 
 typedef enum mistake { NONE, VARIANCE_ONE, FACTOR_TWO, NO_C, NO_B } mistake;
 
