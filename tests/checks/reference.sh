@@ -6,7 +6,7 @@ set -euo pipefail
 : "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "${SCRATCH:?}"
 instrumentation=()
-[[ -z ${SANITIZE:-} ]] || instrumentation=("-finstrumentation=$SANITIZE")
+[[ -z ${SANITIZE:-} ]] || instrumentation=("-fsanitize=$SANITIZE")
 # A library instrumented for coverage needs its runtime.
 if nm "$BUILD/libisinglass.a" 2>/dev/null | grep -c __gcov >/dev/null; then
     instrumentation+=(--coverage)
