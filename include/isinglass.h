@@ -626,6 +626,113 @@ ISG_API size_t isg_checks_count(const isg_checks *checks);
 ISG_API const isg_check *isg_checks_get(const isg_checks *checks, size_t k);
 ISG_API void isg_checks_free(isg_checks *checks); /* NULL is fine */
 
+/* ---- Gibbs sampling ------------------------------------------------------------------------------ */
+
+/* Many states of one RBM, moved by block-Gibbs sweeps: lambda given the spins, then spins given
+   lambda. Chain k in sweep t is a function of the seed, k and t alone, whatever the number of
+   threads, the instruction set and the number of calls. W and the fields are copied. */
+typedef struct isg_chains isg_chains;
+
+/* Spins drawn at random, +1 and -1 equally likely. ISG_ERR_DIVERGED if the weights are not finite. */
+ISG_API isg_status isg_chains_create(isg_chains **out, const isg_rbm *rbm, size_t count,
+                                     uint64_t seed);
+ISG_API void isg_chains_free(isg_chains *chains); /* NULL is fine */
+
+/* The spins of one chain, packed. */
+ISG_API void isg_chains_set_spins(isg_chains *chains, size_t k, const uint64_t *spins);
+ISG_API const uint64_t *isg_chains_spins(const isg_chains *chains, size_t k);
+
+/* The hidden units (n_hidden) that the last sweep drew and made the spins from; zero before. */
+ISG_API const float *isg_chains_hidden(const isg_chains *chains, size_t k);
+
+/* Spins that stay as they are from now on, in all chains: packed, set for those; NULL for none. */
+ISG_API void isg_chains_clamp(isg_chains *chains, const uint64_t *units);
+
+/* ISG_ERR_ARGUMENT unless beta, which may differ from the RBM's, is positive. */
+ISG_API isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double beta);
+
+/* H(s) of every chain (count). */
+ISG_API void isg_chains_energy(const isg_chains *chains, double *energies);
+
+/* ---- Training: contrastive divergence --------------------------------------------------------------- */
+
+/* What the spins after the last sweep are paired with. */
+typedef enum isg_estimator {
+    ISG_ESTIMATOR_SAMPLED, /* the hidden units that they were drawn from, as in the paper */
+    ISG_ESTIMATOR_MEAN /* the mean hidden units that they imply: less noise, half a sweep more */
+} isg_estimator;
+
+/* A learning rate, from an epoch on; epochs count from 0. */
+typedef struct isg_rate {
+    double rate;
+    size_t from_epoch;
+} isg_rate;
+
+/* Start from isg_train_defaults(); defaults are in brackets. */
+typedef struct isg_train_options {
+    size_t batch_size;     /* samples per update; the last one of an epoch may have fewer [100] */
+    size_t gibbs_steps;    /* sweeps per update, the K of CD-K [20] */
+    const isg_rate *rates; /* (n_rates), the first from epoch 0, ascending [1e-4 throughout] */
+    size_t n_rates;
+    isg_estimator estimator; /* [ISG_ESTIMATOR_SAMPLED] */
+    bool persistent;         /* PCD: batch_size chains go on from update to update, instead of
+                                starting from the data [false] */
+    bool fields;             /* train b and c too [false] */
+    bool shuffle;            /* visit the samples in a new order every epoch [false] */
+    uint64_t seed;           /* same seed, same weights, on any number of threads [1] */
+} isg_train_options;
+
+/* How far a training is. */
+typedef struct isg_train_state {
+    uint64_t epochs;  /* finished */
+    uint64_t updates; /* done in all */
+    size_t batch;     /* of the epoch under way, to be done next */
+    size_t n_batches; /* in an epoch */
+} isg_train_state;
+
+/* What the updates of one epoch did. */
+typedef struct isg_epoch_report {
+    uint64_t epoch;              /* 1 for the first */
+    uint64_t updates;            /* done in all */
+    double rate;                 /* the learning rate it had */
+    double reconstruction_error; /* mean share of spins that differ from the data after one sweep */
+} isg_epoch_report;
+
+/* Borrows `rbm`, which it trains, and `data`; both must outlive it. */
+typedef struct isg_trainer isg_trainer;
+
+ISG_API isg_train_options isg_train_defaults(void);
+
+/* ISG_ERR_SHAPE if data and RBM disagree on n_visible, ISG_ERR_ARGUMENT for options without a
+   meaning. The options are copied. */
+ISG_API isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset *data,
+                                      const isg_train_options *options);
+ISG_API void isg_trainer_free(isg_trainer *trainer); /* NULL is fine */
+ISG_API isg_train_state isg_trainer_describe(const isg_trainer *trainer);
+
+/* One mini-batch. Allocates nothing. ISG_ERR_DIVERGED if a weight would leave the finite numbers;
+   then nothing has changed. */
+ISG_API isg_status isg_trainer_update(isg_trainer *trainer);
+
+/* The rest of the epoch under way, or the next one. If `progress`, reported after every update,
+   cancels or an update diverges, the trainer stands after the last good one and can go on.
+   `report` and `progress` may be NULL. */
+ISG_API isg_status isg_trainer_epoch(isg_trainer *trainer, isg_epoch_report *report,
+                                     const isg_progress *progress);
+
+/* Everything that a new trainer of the same RBM sizes, data and options needs to go on as if
+   nothing had happened, W, b and c included. Loading refuses a file of another training
+   (ISG_ERR_SHAPE) and a damaged one (ISG_ERR_FORMAT), and then leaves the trainer as it was. */
+ISG_API isg_status isg_trainer_save(const isg_trainer *trainer, const char *path);
+ISG_API isg_status isg_trainer_load(isg_trainer *trainer, const char *path);
+
+/* Where training may start from, besides patterns: independent normal weights of standard
+   deviation `deviation`, and the principal axes of the data; fields zero. */
+ISG_API isg_status isg_rbm_start_normal(isg_rbm **out, size_t n_visible, size_t n_hidden,
+                                        double beta, double deviation, uint64_t seed);
+ISG_API isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, size_t n_hidden,
+                                     double beta);
+
 #ifdef __cplusplus
 }
 #endif

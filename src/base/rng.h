@@ -27,11 +27,13 @@ typedef enum isg_purpose {
     ISG_PURPOSE_SHUFFLE = 1, /* the order of samples in an epoch */
     ISG_PURPOSE_SPLIT,       /* which samples go to which part of a data set */
     ISG_PURPOSE_INIT,        /* starting weights and states */
-    ISG_PURPOSE_GIBBS,       /* spins and hidden units in training and sampling */
+    ISG_PURPOSE_GIBBS,       /* spins and hidden units in sampling */
     ISG_PURPOSE_AIS,         /* annealed importance sampling */
     ISG_PURPOSE_TEST,        /* the tests' own inputs */
     ISG_PURPOSE_DYNAMICS,    /* states of Hopfield networks on the move */
-    ISG_PURPOSE_VERIFY       /* states and networks that identities are checked on */
+    ISG_PURPOSE_VERIFY,      /* states and networks that identities are checked on */
+    ISG_PURPOSE_TRAIN,       /* spins and hidden units in training */
+    ISG_PURPOSE_START        /* states that chains start from */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)

@@ -15,6 +15,45 @@
 
 #include "base/status.h"
 
+/* An RBM as the Gibbs kernels read it. W comes twice: as floats in panels of 16 visible units, for
+   the products W lambda, and as whole multiples of `unit`, for sums over spins. Those sums are
+   exact, so it never matters in which order they are made, or that a sweep only adds what changed.
+   isg_gibbs_weights_set() fills it. */
+enum { ISG_PANEL = 16 };
+
+typedef struct isg_gibbs_weights {
+    size_t n_visible, n_hidden;
+    size_t words;        /* of 64 bits to a row of spins */
+    size_t panels;       /* n_visible / ISG_PANEL, rounded up */
+    size_t stride;       /* n_hidden, rounded up to a multiple of ISG_PANEL */
+    float *weights;      /* (panels, n_hidden, ISG_PANEL), zero for units past the last */
+    float *field;        /* b (panels, ISG_PANEL), likewise */
+    float *hidden_field; /* c (stride), likewise */
+    int32_t *rows;       /* (n_visible, stride): 2 W / unit, likewise */
+    int32_t *all_down;   /* (stride): (W^T s) / unit of the state with all spins -1 */
+    float unit;          /* a power of 2 */
+    float row_norm;      /* no row of W is longer */
+    float field_size;    /* no b is larger in size */
+    /* Working memory of isg_gibbs_weights_set(): */
+    double *column_sums; /* (panels, stride) */
+    double *panel_norms; /* (panels) */
+} isg_gibbs_weights;
+
+/* One block-Gibbs sweep of the RBM with weights gain W and fields gain b, gain c. Chain k draws
+   from the stream whose counter has k added to word 1; kernels/gibbs_draws.h says which word is
+   used for what. */
+typedef struct isg_gibbs_step {
+    double beta, gain;
+    uint32_t key[2], counter[4];
+    const uint64_t *clamped; /* (words): set for spins that stay as they are; NULL for none */
+} isg_gibbs_step;
+
+/* Chains that a kernel takes in one call, at most. */
+enum { ISG_GIBBS_CHAINS = 12 };
+
+/* Bytes of scratch that gibbs_sweep wants, aligned as isg_allocate() does. */
+size_t isg_gibbs_scratch_bytes(const isg_gibbs_weights *w);
+
 typedef struct isg_kernels {
     const char *name; /* "ref", "avx2", ...: the names isg_set_isa() accepts */
 
@@ -36,6 +75,27 @@ typedef struct isg_kernels {
        anything [exact] */
     void (*ward_distances)(size_t n, double size_a, double size_b, double apart,
                            const double *sizes, const double *dropped, double *kept);
+
+    /* input (chains, stride) = (W^T s) / unit of spins (chains, words) [exact] */
+    void (*hidden_input)(const isg_gibbs_weights *w, size_t chains, const uint64_t *spins,
+                         int32_t *input);
+
+    /* lambda (chains, stride) from the spins, then new spins from lambda. `input` is that of the
+       spins, before and after. What is left in lambda past n_hidden has no meaning [exact] */
+    void (*gibbs_sweep)(const isg_gibbs_weights *w, const isg_gibbs_step *step, size_t chains,
+                        uint64_t *spins, int32_t *input, float *lambda, void *scratch);
+
+    /* sums (ISG_PANEL, stride) += sign * sum over samples of s_i lambda for the units i of one panel;
+       spins (samples, words), lambda (samples, stride). Sixteen samples at a time are added up in
+       float, in their order; the results in double. What comes out past n_visible and n_hidden has
+       no meaning [exact] */
+    void (*spin_moments)(const isg_gibbs_weights *w, size_t panel, size_t samples,
+                         const uint64_t *spins, const float *lambda, double sign, double *sums);
+
+    /* `rounds` times as many independent multiplications and additions as the registers hold, on
+       nothing else: the speed no product can pass. Returns how many floating-point operations it
+       did. */
+    double (*peak)(size_t rounds);
 } isg_kernels;
 
 extern const isg_kernels isg_kernels_ref;

@@ -9,7 +9,8 @@
 #define VECTOR_BYTES 32
 #include "kernels/tuned.h"
 
-static const isg_kernels table = {"avx2", random_words, hamming, nearest, ward_distances};
+static const isg_kernels table = {"avx2",       random_words, hamming,      nearest, ward_distances,
+                                  hidden_input, gibbs_sweep,  spin_moments, peak};
 const isg_kernels *const isg_kernels_avx2 = &table;
 
 #else

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/rng.h"
+#include "kernels/gibbs_ref.h"
 #include "kernels/kernels.h"
 
 static void random_words(size_t n, const uint32_t key[2], const uint32_t counter[4],
@@ -38,4 +39,20 @@ static void ward_distances(size_t n, double size_a, double size_b, double apart,
     }
 }
 
-const isg_kernels isg_kernels_ref = {"ref", random_words, hamming, nearest, ward_distances};
+static double peak(size_t rounds) {
+    enum { SUMS = 8 };
+    volatile float start = 0; /* so that nothing can be known beforehand */
+    float sums[SUMS], factor = start + 0.999F, more = start + 0.001F;
+    for (size_t k = 0; k < SUMS; k++)
+        sums[k] = start;
+    for (size_t r = 0; r < rounds; r++)
+        for (size_t k = 0; k < SUMS; k++)
+            sums[k] = sums[k] * factor + more;
+    for (size_t k = 0; k < SUMS; k++)
+        start = sums[k];
+    return 2.0 * SUMS * (double)rounds;
+}
+
+const isg_kernels isg_kernels_ref = {"ref",       random_words,   hamming,
+                                     nearest,     ward_distances, hidden_input,
+                                     gibbs_sweep, spin_moments,   peak};
