@@ -33,7 +33,8 @@ typedef enum isg_purpose {
     ISG_PURPOSE_DYNAMICS,    /* states of Hopfield networks on the move */
     ISG_PURPOSE_VERIFY,      /* states and networks that identities are checked on */
     ISG_PURPOSE_TRAIN,       /* spins and hidden units in training */
-    ISG_PURPOSE_START        /* states that chains start from */
+    ISG_PURPOSE_START,       /* states that chains start from */
+    ISG_PURPOSE_RECONSTRUCT  /* data after one sweep, to see how much of them is left */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)

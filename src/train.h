@@ -1,0 +1,38 @@
+/* train.h - what is inside an isg_trainer
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_TRAIN_H
+#define ISG_TRAIN_H
+
+#include "dataset.h"
+#include "gibbs.h"
+#include "rbm.h"
+
+struct isg_trainer {
+    isg_rbm *rbm;             /* borrowed */
+    const isg_dataset *data;  /* borrowed */
+    isg_train_options option; /* its rates are `rates` */
+    isg_rate *rates;
+    isg_train_state state;
+    uint64_t wrong_spins; /* after one sweep from the data, in the epoch under way */
+
+    isg_gibbs_weights weights; /* the RBM as it is now, for the kernels */
+    isg_states batch;          /* from the data; without `chains` it is swept K times */
+    isg_states chains;         /* option.persistent: go on from update to update */
+    size_t *order;             /* option.shuffle: the samples (n_samples) of epoch order_of - 1 */
+    uint64_t order_of;
+
+    double *sums;        /* (panels, ISG_PANEL, stride): of s_i lambda, data less chains */
+    double *field_sums;  /* (panels, ISG_PANEL): of s_i, likewise */
+    double *hidden_sums; /* (n_hidden): of lambda, likewise */
+
+    /* Before the update under way, in case it diverges: */
+    double *old_weights, *old_b, *old_c;
+    uint64_t *old_chains;
+};
+
+/* The packed weights and nothing else, after W, b or c were changed from outside. */
+isg_status isg_trainer_pack(isg_trainer *trainer);
+
+#endif
