@@ -698,7 +698,8 @@ typedef struct isg_epoch_report {
     double reconstruction_error; /* mean share of spins that differ from the data after one sweep */
 } isg_epoch_report;
 
-/* Borrows `rbm`, which it trains, and `data`; both must outlive it. */
+/* Borrows `rbm`, which it trains and nobody else may change meanwhile, and `data`; both must
+   outlive it. */
 typedef struct isg_trainer isg_trainer;
 
 ISG_API isg_train_options isg_train_defaults(void);
@@ -715,8 +716,8 @@ ISG_API isg_train_state isg_trainer_describe(const isg_trainer *trainer);
 ISG_API isg_status isg_trainer_update(isg_trainer *trainer);
 
 /* The rest of the epoch under way, or the next one. If `progress`, reported after every update,
-   cancels or an update diverges, the trainer stands after the last good one and can go on.
-   `report` and `progress` may be NULL. */
+   cancels or an update diverges, the trainer stands after the last good one and can go on. After
+   the last update of the epoch nothing is left to cancel. `report` and `progress` may be NULL. */
 ISG_API isg_status isg_trainer_epoch(isg_trainer *trainer, isg_epoch_report *report,
                                      const isg_progress *progress);
 

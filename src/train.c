@@ -120,6 +120,7 @@ isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset
     ISG_TRY_GOTO(ISG_ALLOCATE(trainer->rates, options->n_rates));
     memcpy(trainer->rates, options->rates, options->n_rates * sizeof *trainer->rates);
     trainer->option.rates = trainer->rates;
+    isg_dataset_checksum(data, trainer->data_sha256);
     trainer->state.n_batches = (data->info.n_samples - 1) / options->batch_size + 1;
     ISG_TRY_GOTO(
         isg_gibbs_weights_create(&trainer->weights, rbm->info.n_visible, rbm->info.n_hidden));

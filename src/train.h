@@ -14,6 +14,7 @@ struct isg_trainer {
     const isg_dataset *data;  /* borrowed */
     isg_train_options option; /* its rates are `rates` */
     isg_rate *rates;
+    char data_sha256[65];
     isg_train_state state;
     uint64_t wrong_spins; /* after one sweep from the data, in the epoch under way */
 
@@ -32,7 +33,7 @@ struct isg_trainer {
     uint64_t *old_chains;
 };
 
-/* The packed weights and nothing else, after W, b or c were changed from outside. */
+/* Packs W, b and c of the RBM as they are now. */
 isg_status isg_trainer_pack(isg_trainer *trainer);
 
 #endif
