@@ -54,9 +54,9 @@ static void spin_moments(const isg_gibbs_weights *w, size_t panel, size_t sample
                          const uint64_t *spins, const float *lambda, double sign, double *sums) {
     for (size_t q = 0; q < ISG_PANEL && panel * ISG_PANEL + q < w->n_visible; q++)
         for (size_t mu = 0; mu < w->n_hidden; mu++)
-            for (size_t first = 0; first < samples; first += 16) {
+            for (size_t first = 0; first < samples; first += ISG_MOMENT_SAMPLES) {
                 float part = 0;
-                for (size_t a = first; a < samples && a < first + 16; a++) {
+                for (size_t a = first; a < samples && a < first + ISG_MOMENT_SAMPLES; a++) {
                     const float l = lambda[a * w->stride + mu];
                     part += isg_bit(spins + a * w->words, panel * ISG_PANEL + q) ? l : -l;
                 }

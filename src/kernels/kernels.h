@@ -48,8 +48,8 @@ typedef struct isg_gibbs_step {
     const uint64_t *clamped; /* (words): set for spins that stay as they are; NULL for none */
 } isg_gibbs_step;
 
-/* Chains that a kernel takes in one call, at most. */
-enum { ISG_GIBBS_CHAINS = 12 };
+/* Chains that gibbs_sweep takes in one call, at most; samples that spin_moments adds in float. */
+enum { ISG_GIBBS_CHAINS = 12, ISG_MOMENT_SAMPLES = 64 };
 
 /* Bytes of scratch that gibbs_sweep wants, aligned as isg_allocate() does. */
 size_t isg_gibbs_scratch_bytes(const isg_gibbs_weights *w);
@@ -86,7 +86,7 @@ typedef struct isg_kernels {
                         uint64_t *spins, int32_t *input, float *lambda, void *scratch);
 
     /* sums (ISG_PANEL, stride) += sign * sum over samples of s_i lambda for the units i of one panel;
-       spins (samples, words), lambda (samples, stride). Sixteen samples at a time are added up in
+       spins (samples, words), lambda (samples, stride). ISG_MOMENT_SAMPLES at a time are added up in
        float, in their order; the results in double. What comes out past n_visible and n_hidden has
        no meaning [exact] */
     void (*spin_moments)(const isg_gibbs_weights *w, size_t panel, size_t samples,

@@ -253,29 +253,24 @@ static inline singles multiply_add(singles a, singles b, singles c) {
 #endif
 }
 
-/* Twelve sums, as many as the product W lambda keeps. */
+/* Twelve sums, as many as the product W lambda keeps; all different, or the compiler would see that
+   one of them is enough. */
 static double peak(size_t rounds) {
-    volatile float start = 0; /* so that nothing can be known beforehand */
-    const singles factor = start + 0.999F - (singles){0}, more = start + 0.001F - (singles){0};
-    singles a = more, b = more, c = more, d = more, e = more, f = more;
-    singles g = more, h = more, i = more, j = more, k = more, l = more;
-    for (size_t r = 0; r < rounds; r++) {
-        a = multiply_add(a, factor, more);
-        b = multiply_add(b, factor, more);
-        c = multiply_add(c, factor, more);
-        d = multiply_add(d, factor, more);
-        e = multiply_add(e, factor, more);
-        f = multiply_add(f, factor, more);
-        g = multiply_add(g, factor, more);
-        h = multiply_add(h, factor, more);
-        i = multiply_add(i, factor, more);
-        j = multiply_add(j, factor, more);
-        k = multiply_add(k, factor, more);
-        l = multiply_add(l, factor, more);
-    }
-    const singles sum = a + b + c + d + e + f + g + h + i + j + k + l;
-    start = sum[0];
-    return 24.0 * SINGLES * (double)rounds;
+    enum { SUMS = 12 };
+    volatile float start = 1; /* so that nothing can be known beforehand */
+    const singles factor = 0.999F * start - (singles){0}, more = 0.001F * start - (singles){0};
+    singles sums[SUMS];
+#pragma GCC unroll 12
+    for (int k = 0; k < SUMS; k++)
+        sums[k] = start - (singles){0};
+    for (size_t r = 0; r < rounds; r++)
+#pragma GCC unroll 12
+        for (int k = 0; k < SUMS; k++)
+            sums[k] = multiply_add(sums[k], factor, more);
+#pragma GCC unroll 12
+    for (int k = 0; k < SUMS; k++)
+        start = sums[k][0];
+    return 2.0 * SUMS * SINGLES * (double)rounds;
 }
 
-#include "kernels/gibbs_ref.h"
+#include "kernels/gibbs_tuned.h"
