@@ -152,7 +152,7 @@ isg_status isg_gibbs_weights_set(isg_gibbs_weights *w, const double *weights, co
         return diverged(w, weights, b, c);
     int exponent = 0;
     frexp(sum / (0x1p30 - (double)w->n_visible), &exponent);
-    w->unit = (float)ldexp(1, exponent > -100 ? exponent : -100);
+    w->unit = (float)ldexp(1, exponent > -126 ? exponent : -126);
 #pragma omp parallel for schedule(static) num_threads(isg_team_size())
     for (size_t panel = 0; panel < w->panels; panel++)
         set_rows(w, panel, weights);

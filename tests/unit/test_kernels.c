@@ -5,7 +5,6 @@
  * Buffers end at a page that may not be touched, and the bytes before an output are watched, so a
  * kernel that reads or writes one element too many is caught.
  */
-#define _DEFAULT_SOURCE
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,50 +17,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/bits.h"
 #include "base/rng.h"
+#include "helper_wall.h"
 #include "kernels/kernels.h"
-
-/* ---- Memory that ends at a wall ------------------------------------------------------- */
-
-enum { ROOM = 1 << 20 };
-
-typedef struct wall {
-    uint8_t *start;
-    size_t bytes, page;
-} wall;
-
-static wall wall_create(void) {
-    wall w = {.page = (size_t)sysconf(_SC_PAGESIZE)};
-    w.bytes = ROOM + w.page;
-    w.start = mmap(NULL, w.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(w.start != MAP_FAILED);
-    assert_int_equal(mprotect(w.start + ROOM, w.page, PROT_NONE), 0);
-    return w;
-}
-
-static void *ending_at(const wall *w, size_t bytes) {
-    assert_true(bytes <= ROOM);
-    return w->start + ROOM - bytes;
-}
-
-static void wall_free(wall *w) {
-    munmap(w->start, w->bytes);
-}
-
-/* The sets this machine can run; all but the first are compared with the first. */
-static size_t runnable(const isg_kernels *sets[8]) {
-    size_t n = 0;
-    for (size_t i = 0; isg_isa_name(i); i++)
-        if (isg_set_isa(isg_isa_name(i)) == ISG_OK)
-            sets[n++] = isg_kernels_get();
-    assert_ptr_equal(sets[0], &isg_kernels_ref);
-    assert_int_equal(isg_set_isa(NULL), ISG_OK);
-    return n;
-}
 
 /* ---- random_words --------------------------------------------------------------------- */
 
