@@ -332,43 +332,61 @@ static draw_plan sample_hidden(const isg_gibbs_weights *w, const isg_gibbs_step 
     return plan_draws(w, step, sqrt(square * 1.001));
 }
 
-/* Which of the lanes come out as +1 as far as can be told, and which are left open. */
-static inline uint32_t draw(singles x, ints bits, const draw_plan *plan, uint32_t *open) {
+/* Vectors that are drawn side by side: each step waits for the one before, so that one alone would
+   leave the processor idle most of the time. */
+enum { ABREAST = 4, PANELS_ABREAST = ABREAST / PER_PANEL };
+#define FOR_ABREAST _Pragma("GCC unroll 4") for (int v = 0; v < ABREAST; v++)
+
+/* e[] = 2^t[] for |t| <= 100, to 7.5e-5 of itself. */
+static inline void powers_of_two(const singles t[ABREAST], singles e[ABREAST]) {
     const float magic = 0x1.8p23F; /* adding it rounds to a whole number, in the low bits */
-    const singles wanted = x * plan->exponent;
-    const singles t = larger_single(smaller_single(wanted, spread(100.0F)), spread(-100.0F));
-    const singles rounded = t + magic, f = t - (rounded - magic);
-    singles e = multiply_add(f, spread(0x1.c3f76p-5F), spread(0x1.f0de1ap-3F));
-    e = multiply_add(f, e, spread(0x1.62f31ap-1F));
-    e = multiply_add(f, e, spread(0x1.fff692p-1F));
-    e = (singles)((ints)e + ((ints)rounded << 23));
+    singles rounded[ABREAST], f[ABREAST];
+    FOR_ABREAST rounded[v] = t[v] + magic;
+    FOR_ABREAST f[v] = t[v] - (rounded[v] - magic);
+    FOR_ABREAST e[v] = multiply_add(f[v], spread(0x1.c3f76p-5F), spread(0x1.f0de1ap-3F));
+    FOR_ABREAST e[v] = multiply_add(f[v], e[v], spread(0x1.62f31ap-1F));
+    FOR_ABREAST e[v] = multiply_add(f[v], e[v], spread(0x1.fff692p-1F));
+    FOR_ABREAST e[v] = (singles)((ints)e[v] + ((ints)rounded[v] << 23));
+}
+
+/* Which of the units come out as +1 as far as can be told, and which are left open. `x` has a panel
+   every `x_step`. */
+static inline uint32_t draw(const float *x, size_t x_step, const uint32_t *random,
+                            const draw_plan *plan, uint32_t *open) {
+    const singles one = spread(1.0F), end = spread(-65536.0F);
+    singles t[ABREAST], e[ABREAST], most[ABREAST], least[ABREAST];
+    FOR_ABREAST t[v] =
+        plan->exponent * load_singles(x + v / PER_PANEL * x_step + v % PER_PANEL * SINGLES);
+    FOR_ABREAST t[v] = larger_single(smaller_single(t[v], spread(100.0F)), spread(-100.0F));
+    powers_of_two(t, e);
     /* The uniform is between bits and bits + 1; the 0.02 is more than rounding does here. */
-    const singles u = __builtin_convertvector(bits, singles), one = spread(1.0F);
-    const singles most =
-        multiply_add(u + 1.02F, multiply_add(e, spread(plan->above), one), spread(-65536.0F));
-    const singles least =
-        multiply_add(u - 0.02F, multiply_add(e, spread(plan->below), one), spread(-65536.0F));
-    const uint32_t up = signs(most);
-    *open = up ^ signs(least);
+    FOR_ABREAST {
+        const words both = load_words(random + v / PER_PANEL * 8 + v * SINGLES % 8);
+        const ints bits = (ints)(v % PER_PANEL * SINGLES < 8 ? both & 0xFFFF : both >> 16);
+        t[v] = __builtin_convertvector(bits, singles);
+    }
+    FOR_ABREAST most[v] = multiply_add(e[v], spread(plan->above), one);
+    FOR_ABREAST least[v] = multiply_add(e[v], spread(plan->below), one);
+    FOR_ABREAST most[v] = multiply_add(t[v] + 1.02F, most[v], end);
+    FOR_ABREAST least[v] = multiply_add(t[v] - 0.02F, least[v], end);
+    uint32_t up = 0, not_down = 0;
+    FOR_ABREAST up |= signs(most[v]) << v * SINGLES;
+    FOR_ABREAST not_down |= signs(least[v]) << v * SINGLES;
+    *open = up ^ not_down;
     return up;
 }
 
-/* The spins of one chain and up to four panels, as one word. `x` has a panel every `x_step`. */
+/* The spins of one chain and up to four panels, as one word; both `x` and the random words go on
+   to a whole number of PANELS_ABREAST. */
 static inline uint64_t draw_word(size_t panels, const float *x, size_t x_step,
                                  const uint32_t *random, const draw_plan *plan, uint64_t *open) {
     uint64_t up = 0;
     *open = 0;
-    for (size_t panel = 0; panel < panels; panel++, x += x_step, random += 8) {
-        uint32_t panel_up = 0, panel_open = 0, part;
-#pragma GCC unroll 4
-        for (int v = 0; v < PER_PANEL; v++) {
-            const words both = load_words(random + v * SINGLES % 8);
-            const ints bits = (ints)(v * SINGLES < 8 ? both & 0xFFFF : both >> 16);
-            panel_up |= draw(load_singles(x + v * SINGLES), bits, plan, &part) << v * SINGLES;
-            panel_open |= part << v * SINGLES;
-        }
-        up |= (uint64_t)panel_up << panel * ISG_PANEL;
-        *open |= (uint64_t)panel_open << panel * ISG_PANEL;
+    for (size_t panel = 0; panel < panels; panel += PANELS_ABREAST) {
+        uint32_t part;
+        up |= (uint64_t)draw(x + panel * x_step, x_step, random + 8 * panel, plan, &part)
+              << panel * ISG_PANEL;
+        *open |= (uint64_t)part << panel * ISG_PANEL;
     }
     return up;
 }
@@ -420,6 +438,8 @@ static inline void sweep_word(const isg_gibbs_weights *w, const isg_gibbs_step *
     const size_t panel = 4 * word, panels = w->panels - panel < 4 ? w->panels - panel : 4;
     float x[4 * AT_ONCE * ISG_PANEL];
     visible_inputs(w, panel, panels, rows, lambda + first * w->stride, x);
+    if (panels % PANELS_ABREAST != 0) /* random words are there: those of the hidden units */
+        memset(x + panels * AT_ONCE * ISG_PANEL, 0, AT_ONCE * ISG_PANEL * sizeof *x);
     for (size_t r = 0; r < rows; r++) {
         const size_t k = first + r;
         const uint32_t *random = room->random + k * room->random_words + 8 * panel;
