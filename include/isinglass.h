@@ -734,6 +734,36 @@ ISG_API isg_status isg_rbm_start_normal(isg_rbm **out, size_t n_visible, size_t 
 ISG_API isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, size_t n_hidden,
                                      double beta);
 
+/* ---- Estimates of ln Z ------------------------------------------------------------------------------ */
+
+typedef enum isg_log_z_method {
+    ISG_LOG_Z_EXACT,
+    ISG_LOG_Z_AIS,
+    ISG_LOG_Z_MIXTURE
+} isg_log_z_method;
+
+/* What the error of an estimate says. */
+typedef enum isg_log_z_side {
+    ISG_SIDE_EXACT, /* it is a bound on rounding or quadrature */
+    ISG_SIDE_BOTH,  /* one standard error, as likely too high as too low */
+    ISG_SIDE_LOWER, /* the estimate is too low on average, by more than the error may show */
+    ISG_SIDE_UPPER  /* too high on average */
+} isg_log_z_side;
+
+/* ln Z as far as it is known. */
+typedef struct isg_log_z {
+    double value;
+    double error; /* one standard error, or a bound if exact; NaN if it cannot be told */
+    isg_log_z_method method;
+    isg_log_z_side side;
+    double ess;       /* effective number of samples; 0 if exact */
+    size_t samples;   /* chains or draws behind it; 0 if exact */
+    size_t modes;     /* mixture: Gaussians; else 0 */
+    double laplace;   /* mixture: ln of the sum of the Laplace terms alone; else NaN */
+    bool is_trusted;  /* whether ess and error are good enough to be taken at their word */
+    char reason[160]; /* if not, why, as a sentence without a final point; else empty */
+} isg_log_z;
+
 #ifdef __cplusplus
 }
 #endif
