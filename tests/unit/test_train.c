@@ -1,95 +1,18 @@
-/* test_train.c - training: the same bytes however it runs, refusals, divergence, memory
+/* test_train.c - training: the same bytes however it runs, one step at a time
  *
  * SPDX-License-Identifier: MIT
  *
- * What an update should be is the matter of test_train_exact.c.
+ * What an update is on average is the matter of test_train_exact.c.
  */
 #include "test.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/rng.h"
-#include "helper_allocation.h"
-#include "rbm.h"
-
-/* Two words to a row, a panel that is not full, a last batch that is not full. */
-enum { N = 70, P = 5, SAMPLES = 21, BATCH = 8, SWEEPS = 3 };
-
-static const isg_rate rates[] = {{0.02, 0}, {0.005, 1}};
-
-static isg_dataset *make_data(size_t n_samples) {
-    int8_t *spins = malloc(n_samples * N);
-    isg_dataset *data = NULL;
-    isg_cursor random = isg_cursor_at(isg_stream_at(1, ISG_PURPOSE_TEST, 0, 0));
-    assert_non_null(spins);
-    for (size_t k = 0; k < n_samples * N; k++)
-        spins[k] = isg_next_below(&random, 3) ? 1 : -1;
-    assert_ok(isg_dataset_create(&data, n_samples, N, spins, NULL));
-    free(spins);
-    return data;
-}
-
-static isg_rbm *make_rbm(void) {
-    isg_rbm *rbm = NULL;
-    assert_ok(isg_rbm_start_normal(&rbm, N, P, 1.5, 0.2, 7));
-    for (size_t i = 0; i < N; i++)
-        rbm->b[i] = 0.1 * sin((double)i);
-    for (size_t mu = 0; mu < P; mu++)
-        rbm->c[mu] = 0.2 * cos((double)mu);
-    return rbm;
-}
-
-static isg_train_options small_options(void) {
-    isg_train_options options = isg_train_defaults();
-    options.batch_size = BATCH;
-    options.gibbs_steps = SWEEPS;
-    options.rates = rates;
-    options.n_rates = 2;
-    return options;
-}
-
-/* Everything that training can change. */
-typedef struct result {
-    double weights[N * P], b[N], c[P];
-    isg_epoch_report report;
-} result;
-
-static void take(result *out, const isg_rbm *rbm) {
-    memset(out, 0, sizeof *out);
-    memcpy(out->weights, rbm->weights, sizeof out->weights);
-    memcpy(out->b, rbm->b, sizeof out->b);
-    memcpy(out->c, rbm->c, sizeof out->c);
-}
-
-static void train(result *out, const isg_dataset *data, const isg_train_options *options,
-                  size_t epochs) {
-    isg_rbm *rbm = make_rbm();
-    isg_trainer *trainer = NULL;
-    isg_epoch_report report = {0};
-    assert_ok(isg_trainer_create(&trainer, rbm, data, options));
-    for (size_t k = 0; k < epochs; k++)
-        assert_ok(isg_trainer_epoch(trainer, &report, NULL));
-    take(out, rbm);
-    out->report = report;
-    isg_trainer_free(trainer);
-    isg_rbm_free(rbm);
-}
+#include "gibbs.h"
+#include "helper_train.h"
 
 /* ---- the same bytes -------------------------------------------------------------------------------- */
-
-enum { KINDS = 16 };
-
-/* Every combination of estimator, chains, fields and order. */
-static isg_train_options kind_of_training(size_t kind) {
-    isg_train_options options = small_options();
-    options.estimator = kind & 1 ? ISG_ESTIMATOR_MEAN : ISG_ESTIMATOR_SAMPLED;
-    options.persistent = kind >> 1 & 1;
-    options.fields = kind >> 2 & 1;
-    options.shuffle = kind >> 3 & 1;
-    return options;
-}
 
 static void test_threads_and_instructions_do_not_matter(void **state) {
     (void)state;
@@ -194,6 +117,71 @@ static void test_batch_larger_than_data(void **state) {
     train(&larger, data, &options, 2);
     assert_int_equal(larger.report.updates, 2);
     assert_memory_equal(exact.weights, larger.weights, sizeof exact.weights);
+    isg_dataset_free(data);
+}
+
+/* ---- in plain loops ------------------------------------------------------------------------------- */
+
+/* Sums over one row of states, each in double. */
+static void add_row(result *sums, const uint64_t *spins, const double *lambda, double share) {
+    for (size_t i = 0; i < N; i++) {
+        for (size_t mu = 0; mu < P; mu++)
+            sums->weights[i * P + mu] += share * isg_spin(spins, i) * lambda[mu];
+        sums->b[i] += share * isg_spin(spins, i);
+    }
+    for (size_t mu = 0; mu < P; mu++)
+        sums->c[mu] += share * lambda[mu];
+}
+
+/* One update over more than one word and panel, from the chains that it must have had. */
+static void test_update_in_plain_loops(void **state) {
+    (void)state;
+    const isg_rate rate = {0.5, 0};
+    isg_dataset *data = make_data(SAMPLES);
+    isg_train_options options = small_options();
+    options.batch_size = SAMPLES;
+    options.rates = &rate;
+    options.n_rates = 1;
+    options.fields = true;
+    for (isg_estimator e = ISG_ESTIMATOR_SAMPLED; e <= ISG_ESTIMATOR_MEAN; e++) {
+        isg_rbm *rbm = make_rbm();
+        isg_gibbs_weights w;
+        isg_states chains;
+        result expected, found;
+        double h[P];
+        take(&expected, rbm);
+        assert_ok(isg_gibbs_weights_create(&w, N, P));
+        assert_ok(isg_gibbs_weights_set(&w, rbm->weights, rbm->b, rbm->c));
+        assert_ok(isg_states_create(&chains, &w, SAMPLES));
+        memcpy(chains.spins, isg_dataset_row(data, 0), SAMPLES * w.words * sizeof(uint64_t));
+        isg_states_set_input(&chains, &w);
+        const isg_sweeps sweeps = {.beta = rbm->info.beta,
+                                   .gain = 1,
+                                   .seed = options.seed,
+                                   .purpose = ISG_PURPOSE_TRAIN,
+                                   .count = SWEEPS};
+        isg_states_sweep(&chains, &w, &sweeps);
+        for (size_t a = 0; a < SAMPLES; a++) {
+            isg_rbm_hidden_input(rbm, isg_dataset_row(data, a), h);
+            add_row(&expected, isg_dataset_row(data, a), h, rate.rate / SAMPLES);
+            const uint64_t *spins = chains.spins + a * w.words;
+            isg_rbm_hidden_input(rbm, spins, h);
+            for (size_t mu = 0; e == ISG_ESTIMATOR_SAMPLED && mu < P; mu++)
+                h[mu] = (double)chains.lambda[a * w.stride + mu];
+            add_row(&expected, spins, h, -rate.rate / SAMPLES);
+        }
+        options.estimator = e;
+        train(&found, data, &options, 1);
+        for (size_t k = 0; k < N * P; k++)
+            assert_true(fabs(found.weights[k] - expected.weights[k]) < 1e-5);
+        for (size_t i = 0; i < N; i++)
+            assert_true(fabs(found.b[i] - expected.b[i]) < 1e-14);
+        for (size_t mu = 0; mu < P; mu++)
+            assert_true(fabs(found.c[mu] - expected.c[mu]) < 1e-5);
+        isg_states_release(&chains);
+        isg_gibbs_weights_release(&w);
+        isg_rbm_free(rbm);
+    }
     isg_dataset_free(data);
 }
 
@@ -333,131 +321,7 @@ static void test_frozen_data_change_nothing(void **state) {
     isg_dataset_free(data);
 }
 
-/* ---- refusals and divergence ----------------------------------------------------------------------- */
-
-static void test_refusals(void **state) {
-    (void)state;
-    const isg_rate bad[] = {{0, 0}, {-1, 0}, {(double)NAN, 0}, {HUGE_VAL, 0}, {1, 1}};
-    const isg_rate falling[] = {{1, 0}, {1, 3}, {1, 3}};
-    isg_dataset *data = make_data(SAMPLES), *narrow = NULL;
-    isg_rbm *rbm = make_rbm();
-    isg_trainer *trainer = NULL;
-    isg_train_options options = small_options();
-    for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
-        options.rates = bad + k;
-        options.n_rates = 1;
-        assert_fails(isg_trainer_create(&trainer, rbm, data, &options), ISG_ERR_ARGUMENT,
-                     k < 4 ? "rates: expected a positive" : "from epoch 0, found 1");
-    }
-    options.rates = falling;
-    options.n_rates = 3;
-    assert_fails(isg_trainer_create(&trainer, rbm, data, &options), ISG_ERR_ARGUMENT,
-                 "ascending epochs, found 3 after 3");
-    options.n_rates = 0;
-    assert_fails(isg_trainer_create(&trainer, rbm, data, &options), ISG_ERR_ARGUMENT, "found none");
-    options = small_options();
-    options.batch_size = 0;
-    assert_fails(isg_trainer_create(&trainer, rbm, data, &options), ISG_ERR_ARGUMENT,
-                 "batch_size: expected 1 to 2^31 samples, found 0");
-    options.batch_size = SIZE_MAX;
-    assert_fails(isg_trainer_create(&trainer, rbm, data, &options), ISG_ERR_ARGUMENT, "batch_size");
-    options = small_options();
-    options.gibbs_steps = 0;
-    assert_fails(isg_trainer_create(&trainer, rbm, data, &options), ISG_ERR_ARGUMENT,
-                 "gibbs_steps: expected 1 to 2^31 sweeps, found 0");
-    options = small_options();
-    options.estimator = (isg_estimator)2;
-    assert_fails(isg_trainer_create(&trainer, rbm, data, &options), ISG_ERR_ARGUMENT, "estimator");
-    options = small_options();
-    assert_ok(isg_dataset_create(&narrow, 1, 3, (const int8_t[]){1, -1, 1}, NULL));
-    assert_fails(isg_trainer_create(&trainer, rbm, narrow, &options), ISG_ERR_SHAPE,
-                 "data: expected 70 columns, as the RBM has visible units, found 3");
-    rbm->weights[3] = (double)NAN;
-    assert_fails(isg_trainer_create(&trainer, rbm, data, &options), ISG_ERR_DIVERGED, "unit 3");
-    assert_null(trainer);
-    isg_trainer_free(NULL);
-    isg_rbm_free(rbm);
-    isg_dataset_free(narrow);
-    isg_dataset_free(data);
-}
-
-static void test_defaults(void **state) {
-    (void)state;
-    const isg_train_options options = isg_train_defaults();
-    assert_true(options.batch_size == 100 && options.gibbs_steps == 20 && options.seed == 1);
-    assert_true(options.n_rates == 1 && options.rates[0].rate == 1e-4);
-    assert_true(options.rates[0].from_epoch == 0 && options.estimator == ISG_ESTIMATOR_SAMPLED);
-    assert_true(!options.persistent && !options.fields && !options.shuffle);
-}
-
-/* Good updates, then one that diverges; it leaves everything as it was, chains included. */
-static void test_divergence_changes_nothing(void **state) {
-    (void)state;
-    const isg_rate last_too_fast[] = {{0.01, 0}, {1e30, 1}};
-    isg_dataset *data = make_data(SAMPLES);
-    for (size_t kind = 0; kind < KINDS; kind++) {
-        isg_train_options options = kind_of_training(kind);
-        isg_rbm *rbm = make_rbm();
-        isg_trainer *trainer = NULL;
-        result before, after;
-        options.rates = last_too_fast;
-        assert_ok(isg_trainer_create(&trainer, rbm, data, &options));
-        assert_ok(isg_trainer_epoch(trainer, NULL, NULL));
-        take(&before, rbm);
-        const isg_train_state at = isg_trainer_describe(trainer);
-        char message[1024] = "";
-        for (size_t attempt = 0; attempt < 2; attempt++) {
-            assert_fails(isg_trainer_update(trainer), ISG_ERR_DIVERGED,
-                         "diverged in update 1 of epoch 2: the weight");
-            assert_non_null(strstr(isg_error_message(), "below 1e+30"));
-            if (attempt > 0) /* the same draws from the same states */
-                assert_string_equal(message, isg_error_message());
-            strcpy(message, isg_error_message());
-            take(&after, rbm);
-            assert_memory_equal(&before, &after, sizeof before);
-            const isg_train_state now = isg_trainer_describe(trainer);
-            assert_memory_equal(&at, &now, sizeof at);
-        }
-        assert_fails(isg_trainer_epoch(trainer, NULL, NULL), ISG_ERR_DIVERGED, "epoch 2");
-        isg_trainer_free(trainer);
-        options.rates = rates; /* a slower training can take it from here */
-        assert_ok(isg_trainer_create(&trainer, rbm, data, &options));
-        assert_ok(isg_trainer_epoch(trainer, NULL, NULL));
-        isg_trainer_free(trainer);
-        isg_rbm_free(rbm);
-    }
-    isg_dataset_free(data);
-}
-
-/* Weights that grow by a factor a billion every update are noticed before they are infinite. */
-static void test_divergence_is_noticed(void **state) {
-    (void)state;
-    const isg_rate too_fast = {1e9, 0};
-    isg_dataset *data = make_data(SAMPLES);
-    for (size_t kind = 0; kind < KINDS; kind++) {
-        isg_train_options options = kind_of_training(kind);
-        isg_rbm *rbm = make_rbm();
-        isg_trainer *trainer = NULL;
-        isg_status status = ISG_OK;
-        options.rates = &too_fast;
-        options.n_rates = 1;
-        assert_ok(isg_trainer_create(&trainer, rbm, data, &options));
-        for (size_t k = 0; k < 20 && status == ISG_OK; k++)
-            status = isg_trainer_update(trainer);
-        /* Spins without temperature may stop moving, and with them the weights. */
-        if (status != ISG_OK)
-            assert_int_equal(status, ISG_ERR_DIVERGED);
-        else
-            assert_true(options.estimator == ISG_ESTIMATOR_MEAN);
-        for (size_t k = 0; k < N * P; k++)
-            assert_true(isfinite(rbm->weights[k]));
-        isg_trainer_free(trainer);
-        isg_rbm_free(rbm);
-    }
-    isg_dataset_free(data);
-}
-
-/* ---- models ---------------------------------------------------------------------------------------- */
+/* ---- patterns -------------------------------------------------------------------------------------- */
 
 /* A mapped model keeps its patterns and R when W moves away from them, but is no longer extended. */
 static void test_training_keeps_the_patterns(void **state) {
@@ -485,114 +349,6 @@ static void test_training_keeps_the_patterns(void **state) {
     isg_dataset_free(data);
 }
 
-static void test_normal_start(void **state) {
-    (void)state;
-    enum { ROWS = 400, COLS = 50 };
-    isg_rbm *rbm = NULL, *shorter = NULL, *other = NULL;
-    assert_ok(isg_rbm_start_normal(&rbm, ROWS, COLS, 2, 0.1, 3));
-    double sum = 0, squares = 0, fourths = 0;
-    for (size_t k = 0; k < ROWS * COLS; k++) {
-        const double z = rbm->weights[k] / 0.1;
-        sum += z;
-        squares += z * z;
-        fourths += z * z * z * z;
-    }
-    const double n = ROWS * COLS;
-    assert_true(fabs(sum / n) < 5 / sqrt(n));
-    assert_true(fabs(squares / n - 1) < 5 * sqrt(2 / n));  /* a variance of 0.1 gives 10 */
-    assert_true(fabs(fourths / n - 3) < 5 * sqrt(96 / n)); /* uniform numbers give 1.8 */
-    for (size_t i = 0; i < ROWS; i++)
-        assert_true(rbm->b[i] == 0);
-    assert_true(rbm->c[0] == 0 && rbm->info.beta == 2);
-    assert_ok(isg_rbm_start_normal(&shorter, 3, COLS, 2, 0.1, 3));
-    assert_memory_equal(shorter->weights, rbm->weights, 3 * COLS * sizeof(double));
-    assert_ok(isg_rbm_start_normal(&other, 3, COLS, 2, 0.1, 4));
-    assert_memory_not_equal(shorter->weights, other->weights, 3 * COLS * sizeof(double));
-    isg_rbm_free(other);
-    isg_rbm_free(shorter);
-    isg_rbm_free(rbm);
-    rbm = NULL;
-    const double bad[] = {0, -1, (double)NAN, HUGE_VAL};
-    for (size_t k = 0; k < 4; k++)
-        assert_fails(isg_rbm_start_normal(&rbm, 3, 2, 1, bad[k], 1), ISG_ERR_ARGUMENT,
-                     "deviation: expected a positive number");
-    assert_fails(isg_rbm_start_normal(&rbm, 3, 0, 1, 1, 1), ISG_ERR_ARGUMENT, "hidden unit");
-    assert_fails(isg_rbm_start_normal(&rbm, 3, 2, 0, 1, 1), ISG_ERR_ARGUMENT, "beta");
-    assert_null(rbm);
-}
-
-static void test_pca_start(void **state) {
-    (void)state;
-    isg_dataset *data = make_data(SAMPLES);
-    isg_rbm *rbm = NULL;
-    double axes[N * P], variances[P];
-    assert_ok(isg_pca(data, P, (isg_matd){axes, N, P, P}, variances));
-    assert_ok(isg_rbm_start_pca(&rbm, data, P, 2));
-    assert_memory_equal(axes, rbm->weights, sizeof axes);
-    assert_true(rbm->info.beta == 2 && rbm->b[N - 1] == 0 && rbm->c[P - 1] == 0);
-    isg_rbm_free(rbm);
-    rbm = NULL;
-    assert_fails(isg_rbm_start_pca(&rbm, data, N + 1, 2), ISG_ERR_ARGUMENT, "1 to 70 of them");
-    assert_fails(isg_rbm_start_pca(&rbm, data, SAMPLES, 2), ISG_ERR_ARGUMENT, "directions");
-    assert_null(rbm);
-    isg_dataset_free(data);
-}
-
-/* ---- memory ---------------------------------------------------------------------------------------- */
-
-typedef struct long_run {
-    const isg_dataset *data;
-    isg_rbm *rbm;
-    isg_train_options options;
-    size_t epochs;
-} long_run;
-
-static isg_status run_epochs(void *user) {
-    const long_run *plan = user;
-    isg_trainer *trainer = NULL;
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_trainer_create(&trainer, plan->rbm, plan->data, &plan->options));
-    for (size_t k = 0; k < plan->epochs && status == ISG_OK; k++)
-        status = isg_trainer_epoch(trainer, NULL, NULL);
-    isg_trainer_free(trainer);
-    return status;
-}
-
-static isg_status start_models(void *user) {
-    const long_run *plan = user;
-    isg_rbm *rbm = NULL;
-    ISG_TRY(isg_rbm_start_normal(&rbm, N, P, 1, 0.1, 1));
-    isg_rbm_free(rbm);
-    ISG_TRY(isg_rbm_start_pca(&rbm, plan->data, P, 1));
-    isg_rbm_free(rbm);
-    return ISG_OK;
-}
-
-static void test_only_creating_allocates(void **state) {
-    (void)state;
-    isg_dataset *data = make_data(SAMPLES);
-    long_run plan = {.data = data, .rbm = make_rbm(), .options = kind_of_training(KINDS - 1)};
-    const size_t to_create = sweep_allocations(run_epochs, &plan);
-    assert_true(to_create > 10);
-    plan.epochs = 2;
-    assert_int_equal(sweep_allocations(run_epochs, &plan), to_create);
-    assert_true(sweep_allocations(start_models, &plan) > 5);
-    isg_rbm_free(plan.rbm);
-    isg_dataset_free(data);
-}
-
-static void test_thousand_epochs_take_no_more_memory(void **state) {
-    (void)state;
-    isg_dataset *data = make_data(2 * BATCH);
-    long_run plan = {.data = data, .rbm = make_rbm(), .options = kind_of_training(KINDS - 1)};
-    plan.options.gibbs_steps = 1;
-    const size_t at_first = peak_allocation(run_epochs, &plan);
-    plan.epochs = 1000;
-    assert_int_equal(peak_allocation(run_epochs, &plan), at_first);
-    isg_rbm_free(plan.rbm);
-    isg_dataset_free(data);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_and_instructions_do_not_matter),
@@ -600,19 +356,12 @@ int main(void) {
         cmocka_unit_test(test_fields_stay_unless_trained),
         cmocka_unit_test(test_order_of_samples),
         cmocka_unit_test(test_batch_larger_than_data),
+        cmocka_unit_test(test_update_in_plain_loops),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_cancelling),
         cmocka_unit_test(test_frozen_data_change_nothing),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_divergence_changes_nothing),
-        cmocka_unit_test(test_divergence_is_noticed),
         cmocka_unit_test(test_training_keeps_the_patterns),
-        cmocka_unit_test(test_normal_start),
-        cmocka_unit_test(test_pca_start),
-        cmocka_unit_test(test_only_creating_allocates),
-        cmocka_unit_test(test_thousand_epochs_take_no_more_memory),
     };
     isg_set_threads(1); /* faster for so little work; one test tries others */
     return cmocka_run_group_tests(tests, NULL, NULL);
