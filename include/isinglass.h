@@ -758,11 +758,62 @@ typedef struct isg_log_z {
     isg_log_z_side side;
     double ess;       /* effective number of samples; 0 if exact */
     size_t samples;   /* chains or draws behind it; 0 if exact */
+    double spread;    /* AIS: standard deviation of the repeats; else NaN */
     size_t modes;     /* mixture: Gaussians; else 0 */
     double laplace;   /* mixture: ln of the sum of the Laplace terms alone; else NaN */
     bool is_trusted;  /* whether ess and error are good enough to be taken at their word */
     char reason[160]; /* if not, why, as a sentence without a final point; else empty */
 } isg_log_z;
+
+/* Annealed importance sampling: chains go from free spins (alpha = 0) to the RBM (alpha = 1), which
+   at alpha has weights alpha W and fields alpha b, alpha c, and weigh their way. */
+
+/* Which distribution the weights belong to; what is left out is summed or integrated away. */
+typedef enum isg_ais_weights {
+    ISG_AIS_SPIN,   /* p(s): the least noise, and O(n_hidden) a step */
+    ISG_AIS_LAMBDA, /* p(lambda), as in the paper's Eq. 7: in double, without the fast kernels */
+    ISG_AIS_JOINT   /* p(s, lambda) */
+} isg_ais_weights;
+
+typedef enum isg_ais_move {
+    ISG_AIS_GIBBS, /* a block-Gibbs sweep */
+    ISG_AIS_HMC    /* a Hamiltonian trajectory in lambda; for ISG_AIS_LAMBDA only */
+} isg_ais_move;
+
+/* Start from isg_ais_defaults(); defaults are in brackets. */
+typedef struct isg_ais_options {
+    size_t chains;                /* in one repeat [500] */
+    size_t steps;                 /* from 0 to 1 [1000] */
+    size_t repeats;               /* [1] */
+    isg_ais_weights weights;      /* [ISG_AIS_SPIN] */
+    isg_ais_move move;            /* [ISG_AIS_GIBBS] */
+    double hmc_step;              /* of a leapfrog [0.2] */
+    size_t hmc_leapfrogs;         /* in a trajectory [2] */
+    const double *schedule;       /* (steps + 1): alpha, rising from 0 to 1 [NULL: evenly spaced] */
+    uint64_t seed;                /* [1] */
+    const isg_progress *progress; /* [NULL] */
+} isg_ais_options;
+
+ISG_API isg_ais_options isg_ais_defaults(void);
+
+/* ln Z, which comes out too low on average. `log_weights` (repeats, chains) receives the logarithms
+   of the weights, whose mean is Z / 2^n_visible; it may be NULL. */
+ISG_API isg_status isg_ais_log_z(const isg_rbm *rbm, const isg_ais_options *options, isg_log_z *out,
+                                 double *log_weights);
+
+/* The other way, from states `spins` (repeats, chains; packed) of the RBM to free spins, by spin
+   weights and Gibbs sweeps: too high on average if the states are exact samples, and nothing in
+   particular if they are not. */
+ISG_API isg_status isg_ais_reverse(const isg_rbm *rbm, const uint64_t *spins,
+                                   const isg_ais_options *options, isg_log_z *out,
+                                   double *log_weights);
+
+/* A schedule in which every step costs the same: a pilot of options->chains chains goes on to the
+   alpha at which the effective number of its chains, all equal before the step, is `target` times
+   what it was, 0 < target < 1. Release it with isg_schedule_free(). */
+ISG_API isg_status isg_ais_schedule(const isg_rbm *rbm, const isg_ais_options *options,
+                                    double target, double **schedule, size_t *steps);
+ISG_API void isg_schedule_free(double *schedule); /* NULL is fine */
 
 #ifdef __cplusplus
 }
