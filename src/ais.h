@@ -1,37 +1,21 @@
-/* ais.h - what the kinds of annealed importance sampling share
+/* ais.h - what the ways to estimate ln Z by annealing share
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef ISG_AIS_H
 #define ISG_AIS_H
 
-#include <stdatomic.h>
+#include "anneal.h"
 
-#include "base/rng.h"
-#include "rbm.h"
+/* ISG_ERR_ARGUMENT if they have no meaning. */
+isg_status isg_ais_check(const isg_ais_options *options);
 
-/* One annealing of many chains: options checked, alphas at hand. */
-typedef struct isg_anneal {
-    const isg_rbm *rbm;
-    const isg_ais_options *options;
-    const double *alphas; /* (options->steps + 1) */
-    size_t chains;        /* of all repeats */
-    double *log_weights;  /* (chains) */
-} isg_anneal;
+/* What log_weights (repeats, chains) say of ln Z; sign is 1, or -1 for the way back. */
+isg_status isg_ais_conclude(isg_log_z *out, const isg_ais_options *options, size_t n_visible,
+                            const double *log_weights, double sign);
 
-/* Lambda weights, in double: ais_lambda.c. */
-isg_status isg_anneal_lambda(const isg_anneal *job);
-
-/* Progress of work that threads do in pieces: counted by all, reported by the calling one, which
-   is thread 0 of the team. */
-typedef struct isg_team_progress {
-    const isg_progress *progress; /* may be NULL */
-    double total;
-    atomic_size_t done;
-    atomic_bool is_cancelled;
-} isg_team_progress;
-
-/* `count` more pieces are done. False if the work is to stop. */
-bool isg_team_advance(isg_team_progress *team, size_t count);
+/* Lambda weights, in double: log_weights (repeats, chains) for alphas (steps + 1). */
+isg_status isg_ais_lambda(const isg_rbm *rbm, const isg_ais_options *options, const double *alphas,
+                          double *log_weights);
 
 #endif

@@ -116,17 +116,15 @@ static void move_by_trajectory(const isg_rbm *rbm, walker *walk, double alpha, d
     }
 }
 
-static void anneal_chain(const isg_anneal *job, walker *walk, size_t chain,
-                         isg_team_progress *team) {
-    const isg_rbm *rbm = job->rbm;
-    const isg_ais_options *options = job->options;
+static double anneal_chain(const isg_rbm *rbm, const isg_ais_options *options, const double *alphas,
+                           walker *walk, size_t chain, isg_team_progress *team) {
     walk->random = isg_cursor_at(isg_stream_at(options->seed, ISG_PURPOSE_AIS, 0, (uint32_t)chain));
     for (size_t mu = 0; mu < rbm->info.n_hidden; mu++)
         walk->lambda[mu] = isg_next_normal(&walk->random) / sqrt(rbm->info.beta);
     isg_rbm_visible_input(rbm, walk->lambda, walk->x);
     double log_weight = 0;
     for (size_t k = 1; k <= options->steps; k++) {
-        const double from = job->alphas[k - 1], to = job->alphas[k];
+        const double from = alphas[k - 1], to = alphas[k];
         log_weight +=
             exponent(rbm, walk->lambda, walk->x, to) - exponent(rbm, walk->lambda, walk->x, from);
         /* Every step has a stream of its own: a long chain would run out of a single one. */
@@ -137,26 +135,29 @@ static void anneal_chain(const isg_anneal *job, walker *walk, size_t chain,
         else
             move_by_gibbs(rbm, walk, to);
         if (k % 64 == 0 && !isg_team_advance(team, 64))
-            return;
+            break;
     }
-    job->log_weights[chain] = log_weight;
+    return log_weight;
 }
 
-isg_status isg_anneal_lambda(const isg_anneal *job) {
+isg_status isg_ais_lambda(const isg_rbm *rbm, const isg_ais_options *options, const double *alphas,
+                          double *log_weights) {
+    const size_t chains = options->chains * options->repeats;
     size_t threads = (size_t)isg_team_size();
-    if (threads > job->chains)
-        threads = job->chains;
+    if (threads > chains)
+        threads = chains;
     isg_status status = ISG_OK;
     walker *walkers = NULL;
-    isg_team_progress team = {.progress = job->options->progress,
-                              .total = (double)job->chains * (double)job->options->steps};
+    isg_team_progress team = {.progress = options->progress,
+                              .total = (double)chains * (double)options->steps};
     ISG_TRY_GOTO(ISG_ALLOCATE(walkers, threads));
     for (size_t t = 0; t < threads; t++)
-        ISG_TRY_GOTO(walker_create(&walkers[t], job->rbm->info));
+        ISG_TRY_GOTO(walker_create(&walkers[t], rbm->info));
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
-    for (size_t chain = 0; chain < job->chains; chain++)
+    for (size_t k = 0; k < chains; k++)
         if (!atomic_load(&team.is_cancelled))
-            anneal_chain(job, &walkers[omp_get_thread_num()], chain, &team);
+            log_weights[k] =
+                anneal_chain(rbm, options, alphas, &walkers[omp_get_thread_num()], k, &team);
     if (atomic_load(&team.is_cancelled))
         status = isg_fail(ISG_ERR_CANCELLED, "annealing was cancelled");
 done:

@@ -95,17 +95,17 @@ static void test_spin_weights_are_unbiased(void **state) {
 
 static void test_joint_weights_are_unbiased(void **state) {
     (void)state;
-    check_unbiased(ISG_AIS_JOINT, ISG_AIS_GIBBS, 400000, 0.3);
+    check_unbiased(ISG_AIS_JOINT, ISG_AIS_GIBBS, 100000, 0.3);
 }
 
 static void test_lambda_weights_are_unbiased(void **state) {
     (void)state;
-    check_unbiased(ISG_AIS_LAMBDA, ISG_AIS_GIBBS, 20000, 0.4);
+    check_unbiased(ISG_AIS_LAMBDA, ISG_AIS_GIBBS, 8000, 0.4);
 }
 
 static void test_trajectories_are_unbiased(void **state) {
     (void)state;
-    check_unbiased(ISG_AIS_LAMBDA, ISG_AIS_HMC, 10000, 0.4);
+    check_unbiased(ISG_AIS_LAMBDA, ISG_AIS_HMC, 4000, 0.4);
 }
 
 /* ---- twins ------------------------------------------------------------------------------------- */
@@ -185,13 +185,13 @@ static double twin(mistake wrong, size_t steps, size_t chains) {
 
 static void test_mistakes_are_noticed(void **state) {
     (void)state;
-    assert_true(twin(NONE, 2, 60000) < 5);
-    assert_true(twin(FIRST_STEP_LOST, 2, 60000) > 10);
-    assert_true(twin(MOVED_FIRST, 2, 60000) > 10);
-    assert_true(twin(ENDS_EARLY, 2, 60000) > 10);
-    assert_true(twin(NO_FIELD, 2, 60000) > 10);
-    assert_true(twin(NO_HIDDEN_FIELD, 2, 60000) > 10);
-    assert_true(twin(FULL_NOISE, 4, 60000) > 10);
+    assert_true(twin(NONE, 2, 30000) < 5);
+    assert_true(twin(FIRST_STEP_LOST, 2, 30000) > 10);
+    assert_true(twin(MOVED_FIRST, 2, 30000) > 10);
+    assert_true(twin(ENDS_EARLY, 2, 30000) > 10);
+    assert_true(twin(NO_FIELD, 2, 30000) > 10);
+    assert_true(twin(NO_HIDDEN_FIELD, 2, 30000) > 10);
+    assert_true(twin(FULL_NOISE, 4, 30000) > 10);
 }
 
 /* ---- the way back ------------------------------------------------------------------------------ */
@@ -225,7 +225,7 @@ static uint64_t *exact_samples(const isg_rbm *rbm, size_t count) {
 /* The mean of 1 / w is 2^N / Z, if the states are the model's; and not if they are free. */
 static void test_the_way_back_is_unbiased(void **state) {
     (void)state;
-    enum { CHAINS = 200000 };
+    enum { CHAINS = 100000 };
     isg_rbm *rbm = random_rbm(12, 2, 2, 0.8);
     uint64_t *spins = exact_samples(rbm, CHAINS);
     double *log_weights = calloc(CHAINS, sizeof *log_weights);
