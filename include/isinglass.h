@@ -808,6 +808,11 @@ ISG_API isg_status isg_ais_reverse(const isg_rbm *rbm, const uint64_t *spins,
                                    const isg_ais_options *options, isg_log_z *out,
                                    double *log_weights);
 
+/* ln Z at each of betas (n) in place of the RBM's own, into out (n), from a single annealing by spin
+   weights that stops at all of them. */
+ISG_API isg_status isg_ais_log_z_betas(const isg_rbm *rbm, const isg_ais_options *options,
+                                       const double *betas, size_t n, isg_log_z *out);
+
 /* A schedule in which every step costs the same: a pilot of options->chains chains goes on to the
    alpha at which the effective number of its chains, all equal before the step, is `target` times
    what it was, 0 < target < 1. Release it with isg_schedule_free(). */

@@ -362,6 +362,34 @@ static void test_schedules(void **state) {
     isg_rbm_free(rbm);
 }
 
+/* Every beta of a list, in any order and twice, as good as by itself. */
+static void test_many_betas(void **state) {
+    (void)state;
+    isg_rbm *rbm = random_rbm(14, 3, 1, 1);
+    const double betas[] = {2, 0.1, 0.7, 3, 0.7, 1};
+    isg_ais_options options = isg_ais_defaults();
+    options.chains = 40000;
+    options.steps = 30;
+    options.seed = test_seed();
+    isg_log_z found[6];
+    assert_ok(isg_ais_log_z_betas(rbm, &options, betas, 6, found));
+    for (size_t k = 0; k < 6; k++) {
+        rbm->info.beta = betas[k];
+        const double z = (found[k].value - exact(rbm)) / found[k].error;
+        if (!(fabs(z) < 5 && found[k].error < 0.02))
+            fail_msg("beta %g: %.2f +- %.4f, %.1f errors off", betas[k], found[k].value,
+                     found[k].error, z);
+    }
+    assert_true(found[2].value == found[4].value);
+    rbm->info.beta = 1;
+    const double wrong[] = {1, 0};
+    assert_fails(isg_ais_log_z_betas(rbm, &options, wrong, 2, found), ISG_ERR_ARGUMENT, "beta");
+    assert_fails(isg_ais_log_z_betas(rbm, &options, wrong, 0, found), ISG_ERR_ARGUMENT, "one beta");
+    options.weights = ISG_AIS_JOINT;
+    assert_fails(isg_ais_log_z_betas(rbm, &options, betas, 6, found), ISG_ERR_ARGUMENT, "spin");
+    isg_rbm_free(rbm);
+}
+
 static bool refuse(void *user, double fraction) {
     *(double *)user = fraction;
     return false;
@@ -434,6 +462,7 @@ int main(void) {
         cmocka_unit_test(test_threads_and_instruction_sets_agree),
         cmocka_unit_test(test_what_is_reported),
         cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_many_betas),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_large_weights),
     };
