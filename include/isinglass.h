@@ -763,6 +763,7 @@ typedef struct isg_log_z {
     double laplace;   /* mixture: ln of the sum of the Laplace terms alone; else NaN */
     bool is_trusted;  /* whether ess and error are good enough to be taken at their word */
     char reason[160]; /* if not, why, as a sentence without a final point; else empty */
+    char choice[160]; /* if the method was chosen for the caller, why; else empty */
 } isg_log_z;
 
 /* Annealed importance sampling: chains go from free spins (alpha = 0) to the RBM (alpha = 1), which
@@ -819,6 +820,19 @@ ISG_API isg_status isg_ais_log_z_betas(const isg_rbm *rbm, const isg_ais_options
 ISG_API isg_status isg_ais_schedule(const isg_rbm *rbm, const isg_ais_options *options,
                                     double target, double **schedule, size_t *steps);
 ISG_API void isg_schedule_free(double *schedule); /* NULL is fine */
+
+/* ---- Scores ------------------------------------------------------------------------------------------- */
+
+/* The mean of ln p(s) + ln Z = -beta H(s) over the samples of a data set: exact, but for rounding. */
+typedef struct isg_data_term {
+    size_t samples;
+    double mean;      /* 0 without samples */
+    double deviation; /* standard deviation over the samples; NaN below two */
+} isg_data_term;
+
+/* `by_class` (n_classes) may be NULL. ISG_ERR_SHAPE if RBM and data disagree on n_visible. */
+ISG_API isg_status isg_rbm_data_term(const isg_rbm *rbm, const isg_dataset *data,
+                                     isg_data_term *all, isg_data_term *by_class);
 
 #ifdef __cplusplus
 }
