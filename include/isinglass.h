@@ -439,6 +439,11 @@ ISG_API isg_status isg_exact_probabilities(const isg_rbm *rbm, double *probabili
 ISG_API isg_status isg_exact_class_sums(const isg_rbm *rbm, double *log_z,
                                         const isg_progress *progress);
 
+/* `count` independent samples of p(s), packed, into spins (count, words of 64): for at most 20
+   visible units, or where class sums have at most 4e6 terms. */
+ISG_API isg_status isg_exact_samples(const isg_rbm *rbm, size_t count, uint64_t seed,
+                                     uint64_t *spins);
+
 /* The integral over lambda, for at most 3 hidden units and any number of visible ones. The error
    is a bound, not an estimate. */
 ISG_API isg_status isg_exact_quadrature(const isg_rbm *rbm, double *log_z, double *error,
@@ -813,6 +818,18 @@ ISG_API isg_status isg_ais_reverse(const isg_rbm *rbm, const uint64_t *spins,
    weights that stops at all of them. */
 ISG_API isg_status isg_ais_log_z_betas(const isg_rbm *rbm, const isg_ais_options *options,
                                        const double *betas, size_t n, isg_log_z *out);
+
+/* An interval that ln Z lies in with at least this probability. */
+typedef struct isg_interval {
+    double low, high;
+    double confidence;
+    size_t batches;
+} isg_interval;
+
+/* Rigorous, from options->repeats independent batches each way; only where exact samples exist
+   (ISG_ERR_UNSUPPORTED elsewhere). Spin weights and Gibbs sweeps. */
+ISG_API isg_status isg_ais_certificate(const isg_rbm *rbm, const isg_ais_options *options,
+                                       double confidence, isg_interval *out);
 
 /* A schedule in which every step costs the same: a pilot of options->chains chains goes on to the
    alpha at which the effective number of its chains, all equal before the step, is `target` times

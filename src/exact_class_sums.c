@@ -15,7 +15,9 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/bits.h"
 #include "base/memory.h"
+#include "base/rng.h"
 #include "base/special.h"
 #include "exact.h"
 
@@ -200,24 +202,128 @@ static double sum_block(const void *problem, size_t block, double *scratch) {
     return isg_log_sum_exp(exponents, count);
 }
 
+static isg_status start(class_sum *work, const isg_rbm *rbm) {
+    ISG_TRY(isg_spin_model_start(&work->model, rbm));
+    ISG_TRY(find_classes(work));
+    for (size_t k = 0; k < work->n_classes; k++)
+        ISG_TRY(tabulate_binomials(&work->classes[k]));
+    return ISG_OK;
+}
+
+static void release(class_sum *work) {
+    isg_release(work->model.field);
+    for (size_t k = 0; k < work->n_classes; k++) {
+        isg_release(work->classes[k].row);
+        isg_release(work->classes[k].log_binomials);
+    }
+}
+
 isg_status isg_exact_class_sums(const isg_rbm *rbm, double *log_z, const isg_progress *progress) {
     class_sum work = {.n_terms = 1};
     isg_status status = ISG_OK;
     double value = 0;
-    ISG_TRY_GOTO(isg_spin_model_start(&work.model, rbm));
-    ISG_TRY_GOTO(find_classes(&work));
-    for (size_t k = 0; k < work.n_classes; k++)
-        ISG_TRY_GOTO(tabulate_binomials(&work.classes[k]));
+    ISG_TRY_GOTO(start(&work, rbm));
     const size_t n_blocks = (work.n_terms + ISG_BLOCK_TERMS - 1) / ISG_BLOCK_TERMS;
     if (work.n_classes > 0)
         ISG_TRY_GOTO(
             isg_exact_add_blocks(&value, sum_block, &work, n_blocks, 2 * work.model.p, progress));
     ISG_TRY_GOTO(isg_exact_finish(log_z, value + work.log_free));
 done:
-    isg_release(work.model.field);
-    for (size_t k = 0; k < work.n_classes; k++) {
-        isg_release(work.classes[k].row);
-        isg_release(work.classes[k].log_binomials);
+    release(&work);
+    return status;
+}
+
+/* ---- samples ---------------------------------------------------------------------------------- */
+
+/* Terms whose probabilities are kept, at most: 32 MB of them. */
+enum { MAX_SAMPLED_TERMS = 4000000 };
+
+/* Which class a unit belongs to, -1 for none, and whether its spin was renamed. */
+typedef struct membership {
+    int class;
+    bool is_renamed;
+} membership;
+
+static membership membership_of(const class_sum *work, size_t i) {
+    for (size_t k = 0; k < work->n_classes; k++)
+        for (int sign = 1; sign >= -1; sign -= 2)
+            if (is_like(work, &work->classes[k], i, sign))
+                return (membership){(int)k, sign < 0};
+    return (membership){-1, false};
+}
+
+/* cumulated[t] = probability of terms 0 to t, up to a common factor. */
+static void cumulate(const class_sum *work, double *cumulated, double *scratch) {
+    odometer state = {.work = work, .input = scratch, .total = scratch + work->model.p};
+    double largest = -HUGE_VAL, sum = 0;
+    settle(&state);
+    for (size_t t = 0; t < work->n_terms; t++) {
+        cumulated[t] = exponent(&state);
+        largest = fmax(largest, cumulated[t]);
+        advance(&state);
     }
+    for (size_t t = 0; t < work->n_terms; t++)
+        cumulated[t] = sum += exp(cumulated[t] - largest);
+}
+
+/* One state: a term, then which units of every class are up, all choices equally likely. */
+static void sample_state(const class_sum *work, const membership *members, const double *cumulated,
+                         isg_cursor *random, uint64_t *spins) {
+    const isg_spin_model *model = &work->model;
+    const double wanted = isg_next_uniform(random) * cumulated[work->n_terms - 1];
+    size_t low = 0, high = work->n_terms - 1, up[MAX_CLASSES], left[MAX_CLASSES];
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (cumulated[middle] > wanted)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    for (size_t k = 0; k < work->n_classes; k++) {
+        left[k] = work->classes[k].size;
+        up[k] = low % (left[k] + 1);
+        low /= left[k] + 1;
+    }
+    for (size_t i = 0; i < model->n; i++) {
+        const int k = members[i].class;
+        bool is_up;
+        if (k < 0) {
+            is_up = isg_next_uniform(random) * (1 + exp(-2 * model->beta * model->field[i])) < 1;
+        } else {
+            is_up = isg_next_below(random, left[k]--) < up[k];
+            up[k] -= is_up;
+        }
+        isg_bit_assign(spins, i, is_up != members[i].is_renamed);
+    }
+}
+
+isg_status isg_exact_class_samples(const isg_rbm *rbm, size_t count, uint64_t seed,
+                                   uint64_t *spins) {
+    class_sum work = {.n_terms = 1};
+    isg_status status = ISG_OK;
+    double *cumulated = NULL, *scratch = NULL;
+    membership *members = NULL;
+    const size_t words = isg_words(rbm->info.n_visible);
+    ISG_TRY_GOTO(start(&work, rbm));
+    if (work.n_terms > MAX_SAMPLED_TERMS) {
+        status = isg_fail(ISG_ERR_UNSUPPORTED, "class sums: %zu terms are too many to sample from",
+                          work.n_terms);
+        goto done;
+    }
+    ISG_TRY_GOTO(ISG_ALLOCATE(cumulated, work.n_terms));
+    ISG_TRY_GOTO(ISG_ALLOCATE(scratch, 2 * work.model.p));
+    ISG_TRY_GOTO(ISG_ALLOCATE(members, work.model.n));
+    for (size_t i = 0; i < work.model.n; i++)
+        members[i] = membership_of(&work, i);
+    cumulate(&work, cumulated, scratch);
+    for (size_t k = 0; k < count; k++) {
+        isg_cursor random = isg_cursor_at(isg_stream_at(seed, ISG_PURPOSE_EXACT, 0, (uint32_t)k));
+        sample_state(&work, members, cumulated, &random, spins + k * words);
+    }
+done:
+    release(&work);
+    isg_release(cumulated);
+    isg_release(scratch);
+    isg_release(members);
     return status;
 }
