@@ -850,6 +850,12 @@ typedef struct isg_data_term {
 /* `by_class` (n_classes) may be NULL. ISG_ERR_SHAPE if RBM and data disagree on n_visible. */
 ISG_API isg_status isg_rbm_data_term(const isg_rbm *rbm, const isg_dataset *data,
                                      isg_data_term *all, isg_data_term *by_class);
+/* ---- Speed ------------------------------------------------------------------------------------------ */
+
+/* The floating-point operations per second of all threads together when they do nothing but
+   independent multiply-adds in the instruction set in use, each at its best within about so many
+   seconds: what no product of matrices can pass. ISG_ERR_ARGUMENT unless `seconds` is positive. */
+ISG_API isg_status isg_peak(double seconds, double *out);
 
 #ifdef __cplusplus
 }
