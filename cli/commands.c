@@ -4,6 +4,7 @@
  */
 #include "command.h"
 
+extern const command command_bench;
 extern const command command_data_get;
 extern const command command_data_info;
 extern const command command_info;
@@ -18,6 +19,7 @@ const command *const commands[] = {
     &command_patterns,
     &command_map,
     &command_verify,
+    &command_bench,
     &command_info,
     NULL,
 };
