@@ -4,7 +4,7 @@
 #   make demo        the same, then fetch MNIST and look at it
 #   make test        every check and test; the last line is "N passed, M failed"
 #   make check-long  thread sanitizer, valgrind, fuzzing, fresh seeds (FUZZ_SECONDS=60 per target)
-#   make bench       measure, beside NumPy in the same run
+#   make bench       measure, beside PyTorch, NumPy and scikit-learn in the same run
 #   make format      clang-format on all C files
 #   make install     into PREFIX [/usr/local], below DESTDIR if given
 #   make clean       remove build/ and everything in it

@@ -3,17 +3,18 @@
 #
 # SPDX-License-Identifier: MIT
 #
-#   bench/ward.sh [BUILD-DIRECTORY [PEERS.PY]]
+#   bench/ward.sh [BUILD-DIRECTORY [PEERS.PY [SAMPLES]]]
 #
 # Both sides cluster the same images of the digit 1, and are timed without loading: ours by a small
 # program over the static library, from spins to patterns of ten clusters, theirs by peers.py. The runs
-# alternate; the table has medians, their ratio, and the peak memory of either process. At 6000
-# samples the clusters are compared, by size and by the sign of their means. Without peers.py or
-# scikit-learn there is only our side.
+# alternate; the table has medians, their ratio, and the peak memory of either process, for 1000 to
+# 6000 samples, or for SAMPLES alone. The last clusters are compared, by size and by the sign of their
+# means. Without peers.py or scikit-learn there is only our side.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(realpath "${1:-build}")
 peers=$(realpath -m "${2:-../shared/peers/peers.py}")
+samples=${3:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 "$build/isinglass" data get mnist >/dev/null
@@ -22,10 +23,10 @@ images=$("$build/isinglass" data get mnist --json |
 # shellcheck disable=SC2046 # several options
 cc -O2 -Iinclude bench/ward_alone.c "$build/libisinglass.a" -fopenmp \
     $(pkg-config --libs openblas zlib libpng jansson) -lm -o "$scratch/ward_alone"
-exec /usr/bin/python3 - "$scratch" "$images" "$peers" <<'PYTHON'
+exec /usr/bin/python3 - "$scratch" "$images" "$peers" "$samples" <<'PYTHON'
 import importlib.util, json, os, statistics, struct, subprocess, sys
 import numpy as np
-scratch, images, peers = sys.argv[1:]
+scratch, images, peers, samples = sys.argv[1:]
 x = np.fromfile(images + "/train-images-idx3-ubyte", np.uint8, offset=16).reshape(-1, 784)
 y = np.fromfile(images + "/train-labels-idx1-ubyte", np.uint8, offset=8)
 ones = x[y == 1]
@@ -34,7 +35,7 @@ def run(command):
     done = subprocess.run(["/usr/bin/time", "-f", "%M", *command], check=True, capture_output=True, text=True)
     return json.loads(done.stdout), int(done.stderr.split()[-1]) / 1024
 print(f"{'samples':>8} {'isinglass':>10} {'sklearn':>10} {'ratio':>7} {'MiB':>6} {'MiB':>6}")
-for n in range(1000, 7000, 1000):
+for n in [int(samples)] if samples else range(1000, 7000, 1000):
     f = f"{scratch}/ones-{n}-idx3-ubyte"
     with open(f, "wb") as out:
         out.write(struct.pack(">4B3I", 0, 0, 8, 3, n, 28, 28) + ones[:n].tobytes())

@@ -5,6 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/deps.sh --test --data
+[[ ! -e ../shared/peers/peers.py ]] || tools/deps.sh --peers
 for benchmark in bench/*.sh; do
     echo "== $benchmark"
     bash "$benchmark"
