@@ -36,15 +36,15 @@ void isg_states_release(isg_states *states) {
     isg_release(states->scratch);
 }
 
-/* The threads for which there is scratch: isg_set_threads() may have been called since. */
-static int team(const isg_states *states) {
+/* isg_set_threads() may have been called since they were made. */
+int isg_states_team(const isg_states *states) {
     const int wanted = isg_team_size();
     return (size_t)wanted < states->threads ? wanted : (int)states->threads;
 }
 
 void isg_states_set_input(isg_states *states, const isg_gibbs_weights *w) {
     const isg_kernels *kernels = isg_kernels_get();
-#pragma omp parallel for schedule(static) num_threads(team(states))
+#pragma omp parallel for schedule(static) num_threads(isg_states_team(states))
     for (size_t k = 0; k < states->count; k++)
         kernels->hidden_input(w, 1, states->spins + k * w->words, states->input + k * w->stride);
 }
@@ -63,18 +63,26 @@ static void sweep_group(isg_states *states, const isg_gibbs_weights *w, const is
     }
 }
 
-void isg_states_sweep(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps) {
+isg_rows isg_rows_of(size_t count, size_t me, size_t all) {
+    return (isg_rows){count * me / all, count * (me + 1) / all};
+}
+
+void isg_states_sweep_rows(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps,
+                           isg_rows rows, size_t thread) {
     const isg_kernels *kernels = isg_kernels_get();
-#pragma omp parallel num_threads(team(states))
+    void *scratch = states->scratch + thread * states->scratch_bytes;
+    for (size_t k = rows.begin; k < rows.end; k += ISG_GIBBS_CHAINS) {
+        const size_t left = rows.end - k;
+        sweep_group(states, w, sweeps, kernels, k,
+                    left < ISG_GIBBS_CHAINS ? left : ISG_GIBBS_CHAINS, scratch);
+    }
+}
+
+void isg_states_sweep(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps) {
+#pragma omp parallel num_threads(isg_states_team(states))
     {
-        const size_t threads = (size_t)omp_get_num_threads(), me = (size_t)omp_get_thread_num();
-        const size_t begin = states->count * me / threads;
-        const size_t end = states->count * (me + 1) / threads;
-        void *scratch = states->scratch + me * states->scratch_bytes;
-        for (size_t k = begin; k < end; k += ISG_GIBBS_CHAINS) {
-            const size_t chains = end - k < ISG_GIBBS_CHAINS ? end - k : ISG_GIBBS_CHAINS;
-            sweep_group(states, w, sweeps, kernels, k, chains, scratch);
-        }
+        const size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
+        isg_states_sweep_rows(states, w, sweeps, isg_rows_of(states->count, me, all), me);
     }
 }
 

@@ -37,6 +37,22 @@ typedef struct isg_sweeps {
 
 void isg_states_sweep(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps);
 
+/* ---- the same inside a parallel region ---------------------------------------------------------- */
+
+/* The threads that there is scratch for. */
+int isg_states_team(const isg_states *states);
+
+/* Rows from `begin` to before `end`. */
+typedef struct isg_rows {
+    size_t begin, end;
+} isg_rows;
+
+/* The share of thread `me` of `all`. */
+isg_rows isg_rows_of(size_t count, size_t me, size_t all);
+
+void isg_states_sweep_rows(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps,
+                           isg_rows rows, size_t thread);
+
 /* H(s) of chain k. */
 double isg_states_energy(const isg_states *states, const isg_gibbs_weights *w, size_t k);
 

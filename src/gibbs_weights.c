@@ -40,6 +40,7 @@ isg_status isg_gibbs_weights_create(isg_gibbs_weights *w, size_t n_visible, size
     ISG_TRY(ISG_ALLOCATE_MATRIX(w->rows, n_visible, w->stride));
     ISG_TRY(ISG_ALLOCATE(w->all_down, w->stride));
     ISG_TRY(ISG_ALLOCATE_MATRIX(w->column_sums, w->panels, w->stride));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(w->panel_down, w->panels, w->stride));
     return ISG_ALLOCATE(w->panel_norms, w->panels);
 }
 
@@ -50,6 +51,7 @@ void isg_gibbs_weights_release(isg_gibbs_weights *w) {
     isg_release(w->rows);
     isg_release(w->all_down);
     isg_release(w->column_sums);
+    isg_release(w->panel_down);
     isg_release(w->panel_norms);
 }
 
@@ -61,7 +63,8 @@ size_t isg_gibbs_scratch_bytes(const isg_gibbs_weights *w) {
 }
 
 /* One panel as floats, its longest row, and what it adds to the sums of |W| over columns. */
-static void set_panel(isg_gibbs_weights *w, size_t panel, const double *weights, const double *b) {
+void isg_gibbs_weights_set_panel(isg_gibbs_weights *w, size_t panel, const double *weights,
+                                 const double *b) {
     const size_t first = panel * ISG_PANEL, p = w->n_hidden;
     double *sums = w->column_sums + panel * w->stride;
     double largest_square = 0;
@@ -84,19 +87,22 @@ static void set_panel(isg_gibbs_weights *w, size_t panel, const double *weights,
 /* The whole-number rows of one panel. */
 static void set_rows(isg_gibbs_weights *w, size_t panel, const double *weights) {
     const size_t first = panel * ISG_PANEL, p = w->n_hidden;
+    int32_t *down = w->panel_down + panel * w->stride;
+    memset(down, 0, w->stride * sizeof *down);
     const double scale = 1 / (double)w->unit, magic = 0x1.8p52; /* adding it rounds */
     for (size_t i = first; i < first + ISG_PANEL && i < w->n_visible; i++)
         for (size_t mu = 0; mu < p; mu++) {
             const double whole = weights[i * p + mu] * scale + magic - magic;
             w->rows[i * w->stride + mu] = 2 * (int32_t)whole;
+            down[mu] -= (int32_t)whole;
         }
 }
 
 static void sum_rows(isg_gibbs_weights *w) {
     memset(w->all_down, 0, w->stride * sizeof *w->all_down);
-    for (size_t i = 0; i < w->n_visible; i++)
+    for (size_t panel = 0; panel < w->panels; panel++)
         for (size_t mu = 0; mu < w->stride; mu++)
-            w->all_down[mu] -= w->rows[i * w->stride + mu] / 2;
+            w->all_down[mu] += w->panel_down[panel * w->stride + mu];
 }
 
 /* The largest sum of |W| over a column, which bounds everything; NaN passes through. */
@@ -143,10 +149,15 @@ static double largest_size(const double *values, size_t n) {
 
 isg_status isg_gibbs_weights_set(isg_gibbs_weights *w, const double *weights, const double *b,
                                  const double *c) {
-    const size_t p = w->n_hidden;
 #pragma omp parallel for schedule(static) num_threads(isg_team_size())
     for (size_t panel = 0; panel < w->panels; panel++)
-        set_panel(w, panel, weights, b);
+        isg_gibbs_weights_set_panel(w, panel, weights, b);
+    return isg_gibbs_weights_finish(w, weights, b, c);
+}
+
+isg_status isg_gibbs_weights_finish(isg_gibbs_weights *w, const double *weights, const double *b,
+                                    const double *c) {
+    const size_t p = w->n_hidden;
     const double sum = largest_column_sum(w), field = largest_size(b, w->n_visible);
     if (!(sum <= largest_sum && field <= largest_sum && largest_size(c, p) <= largest_sum))
         return diverged(w, weights, b, c);

@@ -15,13 +15,15 @@
  * Persistent chains go on from where the last update left them instead of starting at s_a.
  *
  * Threads share the chains while these move, and the visible units while sums over samples are
- * made. Both are cut in the same way for every number of threads, so the weights never depend on
- * it. No update allocates.
+ * made. Chains do not know of each other, and every unit sums over all samples in their order, so
+ * the weights never depend on the number of threads. There are three meetings of all threads in an
+ * update, since each costs dear where the machine is busy. No update allocates.
  */
 #include "train.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -86,7 +88,10 @@ isg_status isg_trainer_pack(isg_trainer *trainer) {
 static isg_status allocate_samples(isg_trainer *trainer) {
     const size_t n_samples = trainer->data->info.n_samples, chains = trainer->option.batch_size;
     const isg_gibbs_weights *w = &trainer->weights;
-    ISG_TRY(isg_states_create(&trainer->batch, w, chains < n_samples ? chains : n_samples));
+    const size_t batch = chains < n_samples ? chains : n_samples;
+    ISG_TRY(isg_states_create(&trainer->batch, w, batch));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->data_spins, batch, w->words));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->data_lambda, batch, w->stride));
     if (trainer->option.persistent) {
         ISG_TRY(isg_states_create(&trainer->chains, w, chains));
         ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->old_chains, chains, w->words));
@@ -141,6 +146,8 @@ void isg_trainer_free(isg_trainer *trainer) {
     isg_gibbs_weights_release(&trainer->weights);
     isg_states_release(&trainer->batch);
     isg_states_release(&trainer->chains);
+    isg_release(trainer->data_spins);
+    isg_release(trainer->data_lambda);
     isg_release(trainer->order);
     isg_release(trainer->sums);
     isg_release(trainer->field_sums);
@@ -179,91 +186,158 @@ static void set_order(isg_trainer *trainer) {
     }
 }
 
-/* lambda of one row of states = W^T s + c */
-static void set_mean(isg_states *states, const isg_gibbs_weights *w, size_t k) {
-    const int32_t *input = states->input + k * w->stride;
-    for (size_t mu = 0; mu < w->n_hidden; mu++)
-        states->lambda[k * w->stride + mu] = (float)isg_gibbs_hidden_mean(w, input, mu);
+/* ---- chains ----------------------------------------------------------------------------------- */
+
+static void set_means(const isg_gibbs_weights *w, const int32_t *input, size_t rows,
+                      float *lambda) {
+    for (size_t k = 0; k < rows; k++)
+        for (size_t mu = 0; mu < w->n_hidden; mu++)
+            lambda[k * w->stride + mu] = (float)isg_gibbs_hidden_mean(w, input + k * w->stride, mu);
 }
 
-static void set_means(isg_states *states, const isg_gibbs_weights *w) {
-#pragma omp parallel for schedule(static) num_threads(isg_team_size())
-    for (size_t k = 0; k < states->count; k++)
-        set_mean(states, w, k);
+/* Some rows of states after some sweeps; once they are through, with mean hidden units if those are
+   wanted. */
+static void sweep_rows(isg_trainer *trainer, isg_states *states, isg_rows rows, size_t thread,
+                       isg_sweeps sweeps, bool is_end) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    sweeps.beta = trainer->rbm->info.beta;
+    sweeps.gain = 1;
+    sweeps.seed = trainer->option.seed;
+    isg_states_sweep_rows(states, w, &sweeps, rows, thread);
+    if (is_end && trainer->option.estimator == ISG_ESTIMATOR_MEAN)
+        set_means(w, states->input + rows.begin * w->stride, rows.end - rows.begin,
+                  states->lambda + rows.begin * w->stride);
 }
 
-/* The spins of the mini-batch, and the mean hidden units that they imply. */
-static void set_batch(isg_trainer *trainer) {
-    const size_t left =
-        trainer->data->info.n_samples - trainer->state.batch * trainer->option.batch_size;
+/* Some samples of the mini-batch: their spins and mean hidden units, and what a sweep makes of
+   them; without persistent chains, all sweeps. Returns how many spins the first one got wrong. */
+static uint64_t move_batch(isg_trainer *trainer, isg_rows rows, size_t thread) {
     const isg_gibbs_weights *w = &trainer->weights;
     const isg_kernels *kernels = isg_kernels_get();
+    const size_t n_sweeps = trainer->option.gibbs_steps;
+    const uint64_t update = trainer->state.updates;
+    const bool is_persistent = trainer->option.persistent;
     isg_states *batch = &trainer->batch;
-    batch->count = left < trainer->option.batch_size ? left : trainer->option.batch_size;
-#pragma omp parallel for schedule(static) num_threads(isg_team_size())
-    for (size_t k = 0; k < batch->count; k++) {
-        uint64_t *spins = batch->spins + k * w->words;
-        memcpy(spins, sample(trainer, k), w->words * sizeof *spins);
-        kernels->hidden_input(w, 1, spins, batch->input + k * w->stride);
-        set_mean(batch, w, k);
+    uint64_t wrong = 0;
+    for (size_t k = rows.begin; k < rows.end; k++) {
+        const size_t row_bytes = w->words * sizeof *batch->spins;
+        memcpy(trainer->data_spins + k * w->words, sample(trainer, k), row_bytes);
+        memcpy(batch->spins + k * w->words, sample(trainer, k), row_bytes);
+        kernels->hidden_input(w, 1, batch->spins + k * w->words, batch->input + k * w->stride);
+        set_means(w, batch->input + k * w->stride, 1, trainer->data_lambda + k * w->stride);
     }
+    isg_sweeps sweeps = {.purpose = is_persistent ? ISG_PURPOSE_RECONSTRUCT : ISG_PURPOSE_TRAIN,
+                         .step = is_persistent ? update : update * n_sweeps,
+                         .count = 1};
+    sweep_rows(trainer, batch, rows, thread, sweeps, n_sweeps == 1);
+    for (size_t k = rows.begin; k < rows.end; k++) {
+        uint32_t distance = 0;
+        kernels->hamming(1, w->words, trainer->data_spins + k * w->words,
+                         batch->spins + k * w->words, w->words, &distance);
+        wrong += distance;
+    }
+    sweeps.step++;
+    sweeps.count = n_sweeps - 1;
+    if (!is_persistent && sweeps.count > 0)
+        sweep_rows(trainer, batch, rows, thread, sweeps, true);
+    return wrong;
+}
+
+/* Some persistent chains: from where the last update left them, under the new weights. */
+static void move_chains(isg_trainer *trainer, isg_rows rows, size_t thread) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    const size_t n_sweeps = trainer->option.gibbs_steps, count = rows.end - rows.begin;
+    isg_states *chains = &trainer->chains;
+    uint64_t *spins = chains->spins + rows.begin * w->words;
+    memcpy(trainer->old_chains + rows.begin * w->words, spins, count * w->words * sizeof *spins);
+    isg_kernels_get()->hidden_input(w, count, spins, chains->input + rows.begin * w->stride);
+    const isg_sweeps sweeps = {
+        .purpose = ISG_PURPOSE_TRAIN, .step = trainer->state.updates * n_sweeps, .count = n_sweeps};
+    sweep_rows(trainer, chains, rows, thread, sweeps, true);
+}
+
+/* Persistent chains start from the samples of the first batch, as often as it takes. */
+static void wake_chains(isg_trainer *trainer) {
+    const size_t words = trainer->weights.words;
+    for (size_t k = 0; k < trainer->chains.count; k++)
+        memcpy(trainer->chains.spins + k * words, sample(trainer, k % trainer->batch.count),
+               words * sizeof *trainer->chains.spins);
+}
+
+/* All of that, by all threads, with nothing to wait for in between. Returns what the first sweep from
+   the data got wrong. */
+static uint64_t move_all(isg_trainer *trainer) {
+    const bool is_persistent = trainer->option.persistent;
+    const size_t left =
+        trainer->data->info.n_samples - trainer->state.batch * trainer->option.batch_size;
+    uint64_t wrong = 0;
+    trainer->batch.count = left < trainer->option.batch_size ? left : trainer->option.batch_size;
+    if (is_persistent && trainer->state.updates == 0)
+        wake_chains(trainer);
+#pragma omp parallel num_threads(isg_states_team(&trainer->batch)) reduction(+ : wrong)
+    {
+        const size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
+        wrong += move_batch(trainer, isg_rows_of(trainer->batch.count, me, all), me);
+        if (is_persistent)
+            move_chains(trainer, isg_rows_of(trainer->chains.count, me, all), me);
+    }
+    return wrong;
 }
 
 /* ---- sums over samples ------------------------------------------------------------------------ */
 
+/* Samples to be summed over: the data, or the chains. */
+typedef struct samples {
+    size_t count;
+    const uint64_t *spins;
+    const float *lambda;
+} samples;
+
 /* field_sums of one panel += sign * (sum of s_i) */
-static void add_spins(isg_trainer *trainer, const isg_states *states, size_t panel, double sign) {
+static void add_spins(isg_trainer *trainer, samples from, size_t panel, double sign) {
     const size_t words = trainer->weights.words, word = panel * ISG_PANEL / 64;
     int64_t ups[ISG_PANEL] = {0};
-    for (size_t k = 0; k < states->count; k++) {
-        const uint64_t spins = states->spins[k * words + word] >> panel * ISG_PANEL % 64;
+    for (size_t k = 0; k < from.count; k++) {
+        const uint64_t spins = from.spins[k * words + word] >> panel * ISG_PANEL % 64;
         for (size_t q = 0; q < ISG_PANEL; q++)
             ups[q] += (int64_t)(spins >> q & 1);
     }
     for (size_t q = 0; q < ISG_PANEL; q++)
         trainer->field_sums[panel * ISG_PANEL + q] +=
-            sign * (double)(2 * ups[q] - (int64_t)states->count);
+            sign * (double)(2 * ups[q] - (int64_t)from.count);
 }
 
-static void add_panel(isg_trainer *trainer, const isg_states *states, size_t panel, double sign) {
+static void add_panel(isg_trainer *trainer, samples from, size_t panel, double sign) {
     const isg_gibbs_weights *w = &trainer->weights;
-    isg_kernels_get()->spin_moments(w, panel, states->count, states->spins, states->lambda, sign,
+    isg_kernels_get()->spin_moments(w, panel, from.count, from.spins, from.lambda, sign,
                                     trainer->sums + panel * ISG_PANEL * w->stride);
     if (trainer->option.fields)
-        add_spins(trainer, states, panel, sign);
+        add_spins(trainer, from, panel, sign);
 }
 
-static void add_hidden(isg_trainer *trainer, const isg_states *states, double sign) {
+static void add_hidden(isg_trainer *trainer, samples from, double sign) {
     const isg_gibbs_weights *w = &trainer->weights;
-    for (size_t k = 0; k < states->count; k++)
+    for (size_t k = 0; k < from.count; k++)
         for (size_t mu = 0; mu < w->n_hidden; mu++)
-            trainer->hidden_sums[mu] += sign * (double)states->lambda[k * w->stride + mu];
+            trainer->hidden_sums[mu] += sign * (double)from.lambda[k * w->stride + mu];
 }
 
-/* The sums over the data, scaled as if there were as many samples as chains. */
-static void sum_data(isg_trainer *trainer, size_t n_chains) {
-    const isg_gibbs_weights *w = &trainer->weights;
-    const isg_states *batch = &trainer->batch;
-    const size_t size = ISG_PANEL * w->stride;
-    const double scale = (double)n_chains / (double)batch->count;
-#pragma omp parallel for schedule(static) num_threads(isg_team_size())
-    for (size_t panel = 0; panel < w->panels; panel++) {
-        double *sums = trainer->sums + panel * size, *s = trainer->field_sums + panel * ISG_PANEL;
-        memset(sums, 0, size * sizeof *sums);
-        memset(s, 0, ISG_PANEL * sizeof *s);
-        add_panel(trainer, batch, panel, 1);
-        if (n_chains != batch->count) {
-            for (size_t k = 0; k < size; k++)
-                sums[k] *= scale;
-            for (size_t q = 0; q < ISG_PANEL; q++)
-                s[q] *= scale;
-        }
+/* The sums of one panel: the data, scaled as if there were as many samples as chains, less the
+   chains. */
+static void sum_panel(isg_trainer *trainer, samples data, samples chains, size_t panel) {
+    const size_t size = ISG_PANEL * trainer->weights.stride;
+    double *sums = trainer->sums + panel * size, *s = trainer->field_sums + panel * ISG_PANEL;
+    const double scale = (double)chains.count / (double)data.count;
+    memset(sums, 0, size * sizeof *sums);
+    memset(s, 0, ISG_PANEL * sizeof *s);
+    add_panel(trainer, data, panel, 1);
+    if (chains.count != data.count) {
+        for (size_t k = 0; k < size; k++)
+            sums[k] *= scale;
+        for (size_t q = 0; q < ISG_PANEL; q++)
+            s[q] *= scale;
     }
-    memset(trainer->hidden_sums, 0, w->n_hidden * sizeof *trainer->hidden_sums);
-    if (trainer->option.fields)
-        add_hidden(trainer, batch, 1);
-    for (size_t mu = 0; mu < w->n_hidden; mu++)
-        trainer->hidden_sums[mu] *= scale;
+    add_panel(trainer, chains, panel, -1);
 }
 
 /* One panel of W and b, once its sums are complete. */
@@ -281,79 +355,37 @@ static void step_panel(isg_trainer *trainer, size_t panel, double step) {
     }
 }
 
-/* Subtracts the sums over the chains and moves W, b and c by `step` times what is left. */
-static void subtract_chains(isg_trainer *trainer, const isg_states *chains, double step) {
-#pragma omp parallel for schedule(static) num_threads(isg_team_size())
-    for (size_t panel = 0; panel < trainer->weights.panels; panel++) {
-        add_panel(trainer, chains, panel, -1);
-        step_panel(trainer, panel, step);
-    }
-    if (trainer->option.fields)
+static void step_hidden_field(isg_trainer *trainer, samples data, samples chains, double step) {
+    const size_t p = trainer->weights.n_hidden;
+    memset(trainer->hidden_sums, 0, p * sizeof *trainer->hidden_sums);
+    if (trainer->option.fields) {
+        add_hidden(trainer, data, 1);
+        for (size_t mu = 0; mu < p; mu++)
+            trainer->hidden_sums[mu] *= (double)chains.count / (double)data.count;
         add_hidden(trainer, chains, -1);
-    for (size_t mu = 0; mu < trainer->weights.n_hidden; mu++) {
+    }
+    for (size_t mu = 0; mu < p; mu++) {
         trainer->old_c[mu] = trainer->rbm->c[mu];
         trainer->rbm->c[mu] += step * trainer->hidden_sums[mu];
     }
 }
 
-/* ---- chains ----------------------------------------------------------------------------------- */
-
-static void sweep(isg_trainer *trainer, isg_states *states, isg_purpose purpose, uint64_t step,
-                  size_t count) {
-    const isg_sweeps sweeps = {.beta = trainer->rbm->info.beta,
-                               .gain = 1,
-                               .seed = trainer->option.seed,
-                               .purpose = purpose,
-                               .step = step,
-                               .count = count};
-    isg_states_sweep(states, &trainer->weights, &sweeps);
-}
-
-/* The spins of the batch that are no longer those of the data. */
-static uint64_t count_wrong(const isg_trainer *trainer) {
-    const isg_kernels *kernels = isg_kernels_get();
-    const size_t words = trainer->weights.words;
-    uint64_t wrong = 0;
-    for (size_t k = 0; k < trainer->batch.count; k++) {
-        uint32_t distance = 0;
-        kernels->hamming(1, words, sample(trainer, k), trainer->batch.spins + k * words, words,
-                         &distance);
-        wrong += distance;
+/* Moves W, b and c along the gradient, and packs them for the next sweep. */
+static isg_status step_all(isg_trainer *trainer, double rate) {
+    const isg_states *moved = trainer->option.persistent ? &trainer->chains : &trainer->batch;
+    const samples data = {trainer->batch.count, trainer->data_spins, trainer->data_lambda};
+    const samples chains = {moved->count, moved->spins, moved->lambda};
+    const double step = rate / (double)chains.count;
+    isg_rbm *rbm = trainer->rbm;
+    isg_gibbs_weights *w = &trainer->weights;
+#pragma omp parallel for schedule(static) num_threads(isg_team_size())
+    for (size_t panel = 0; panel < w->panels; panel++) {
+        sum_panel(trainer, data, chains, panel);
+        step_panel(trainer, panel, step);
+        isg_gibbs_weights_set_panel(w, panel, rbm->weights, rbm->b);
     }
-    return wrong;
-}
-
-/* Persistent chains: from the samples of the first batch, as often as it takes, and then from
-   where they are, under the new weights. */
-static void wake_chains(isg_trainer *trainer) {
-    const isg_gibbs_weights *w = &trainer->weights;
-    isg_states *chains = &trainer->chains;
-    const size_t row_bytes = w->words * sizeof *chains->spins;
-    if (trainer->state.updates == 0)
-        for (size_t k = 0; k < chains->count; k++)
-            memcpy(chains->spins + k * w->words, sample(trainer, k % trainer->batch.count),
-                   row_bytes);
-    memcpy(trainer->old_chains, chains->spins, chains->count * row_bytes);
-    isg_states_set_input(chains, w);
-}
-
-/* K sweeps, from the data or from where the last update ended. Returns the states after them and
-   counts what the first sweep from the data got wrong. */
-static isg_states *run_chains(isg_trainer *trainer, uint64_t *wrong) {
-    const size_t n_sweeps = trainer->option.gibbs_steps;
-    const uint64_t update = trainer->state.updates, step = update * n_sweeps;
-    isg_states *batch = &trainer->batch, *chains = &trainer->chains;
-    if (!trainer->option.persistent) {
-        sweep(trainer, batch, ISG_PURPOSE_TRAIN, step, 1);
-        *wrong = count_wrong(trainer);
-        sweep(trainer, batch, ISG_PURPOSE_TRAIN, step + 1, n_sweeps - 1);
-        return batch;
-    }
-    sweep(trainer, batch, ISG_PURPOSE_RECONSTRUCT, update, 1);
-    *wrong = count_wrong(trainer);
-    wake_chains(trainer);
-    sweep(trainer, chains, ISG_PURPOSE_TRAIN, step, n_sweeps);
-    return chains;
+    step_hidden_field(trainer, data, chains, step);
+    return isg_gibbs_weights_finish(w, rbm->weights, rbm->b, rbm->c);
 }
 
 /* ---- updates and epochs ----------------------------------------------------------------------- */
@@ -379,20 +411,12 @@ isg_status isg_trainer_update(isg_trainer *trainer) {
     isg_train_state *state = &trainer->state;
     const size_t n_sweeps = trainer->option.gibbs_steps;
     const double rate = learning_rate(trainer);
-    uint64_t wrong = 0;
     if (state->updates >= ISG_MAX_STEP / n_sweeps)
         return isg_fail(ISG_ERR_UNSUPPORTED,
                         "there are no random numbers for more than 2^56 sweeps");
     set_order(trainer);
-    set_batch(trainer);
-    const size_t n_chains =
-        trainer->option.persistent ? trainer->chains.count : trainer->batch.count;
-    sum_data(trainer, n_chains);
-    isg_states *chains = run_chains(trainer, &wrong);
-    if (trainer->option.estimator == ISG_ESTIMATOR_MEAN)
-        set_means(chains, &trainer->weights);
-    subtract_chains(trainer, chains, rate / (double)n_chains);
-    const isg_status status = isg_trainer_pack(trainer);
+    const uint64_t wrong = move_all(trainer);
+    const isg_status status = step_all(trainer, rate);
     if (status != ISG_OK)
         return undo(trainer, status, rate);
     trainer->wrong_spins = (state->batch == 0 ? 0 : trainer->wrong_spins) + wrong;

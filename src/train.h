@@ -19,6 +19,8 @@ struct isg_trainer {
     uint64_t wrong_spins; /* after one sweep from the data, in the epoch under way */
 
     isg_gibbs_weights weights; /* the RBM as it is now, for the kernels */
+    uint64_t *data_spins;      /* (batch, words): the mini-batch, */
+    float *data_lambda;        /* (batch, stride): and the mean hidden units it implies */
     isg_states batch;          /* from the data; without `chains` it is swept K times */
     isg_states chains;         /* option.persistent: go on from update to update */
     size_t *order;             /* option.shuffle: the samples (n_samples) of epoch order_of - 1 */

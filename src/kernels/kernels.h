@@ -36,6 +36,7 @@ typedef struct isg_gibbs_weights {
     float field_size;    /* no b is larger in size */
     /* Working memory of isg_gibbs_weights_set(): */
     double *column_sums; /* (panels, stride) */
+    int32_t *panel_down; /* (panels, stride) */
     double *panel_norms; /* (panels) */
 } isg_gibbs_weights;
 
