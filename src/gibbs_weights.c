@@ -85,7 +85,7 @@ void isg_gibbs_weights_set_panel(isg_gibbs_weights *w, size_t panel, const doubl
 }
 
 /* The whole-number rows of one panel. */
-static void set_rows(isg_gibbs_weights *w, size_t panel, const double *weights) {
+void isg_gibbs_weights_set_rows(isg_gibbs_weights *w, size_t panel, const double *weights) {
     const size_t first = panel * ISG_PANEL, p = w->n_hidden;
     int32_t *down = w->panel_down + panel * w->stride;
     memset(down, 0, w->stride * sizeof *down);
@@ -98,7 +98,7 @@ static void set_rows(isg_gibbs_weights *w, size_t panel, const double *weights) 
         }
 }
 
-static void sum_rows(isg_gibbs_weights *w) {
+void isg_gibbs_weights_end(isg_gibbs_weights *w) {
     memset(w->all_down, 0, w->stride * sizeof *w->all_down);
     for (size_t panel = 0; panel < w->panels; panel++)
         for (size_t mu = 0; mu < w->stride; mu++)
@@ -147,27 +147,16 @@ static double largest_size(const double *values, size_t n) {
     return largest;
 }
 
-isg_status isg_gibbs_weights_set(isg_gibbs_weights *w, const double *weights, const double *b,
-                                 const double *c) {
-#pragma omp parallel for schedule(static) num_threads(isg_team_size())
-    for (size_t panel = 0; panel < w->panels; panel++)
-        isg_gibbs_weights_set_panel(w, panel, weights, b);
-    return isg_gibbs_weights_finish(w, weights, b, c);
-}
-
-isg_status isg_gibbs_weights_finish(isg_gibbs_weights *w, const double *weights, const double *b,
-                                    const double *c) {
+isg_status isg_gibbs_weights_scale(isg_gibbs_weights *w, const double *weights, const double *b,
+                                   const double *c) {
     const size_t p = w->n_hidden;
     const double sum = largest_column_sum(w), field = largest_size(b, w->n_visible);
     if (!(sum <= largest_sum && field <= largest_sum && largest_size(c, p) <= largest_sum))
         return diverged(w, weights, b, c);
+    /* Rounding adds half a unit per spin, whence the N. */
     int exponent = 0;
     frexp(sum / (0x1p30 - (double)w->n_visible), &exponent);
     w->unit = (float)ldexp(1, exponent > -126 ? exponent : -126);
-#pragma omp parallel for schedule(static) num_threads(isg_team_size())
-    for (size_t panel = 0; panel < w->panels; panel++)
-        set_rows(w, panel, weights);
-    sum_rows(w);
     for (size_t mu = 0; mu < p; mu++)
         w->hidden_field[mu] = (float)c[mu];
     double norm = 0;
@@ -176,5 +165,18 @@ isg_status isg_gibbs_weights_finish(isg_gibbs_weights *w, const double *weights,
     /* Rounding to float may have lengthened the row. */
     w->row_norm = (float)(norm * 1.000001);
     w->field_size = (float)(field * 1.000001);
+    return ISG_OK;
+}
+
+isg_status isg_gibbs_weights_set(isg_gibbs_weights *w, const double *weights, const double *b,
+                                 const double *c) {
+#pragma omp parallel for schedule(static) num_threads(isg_team_size())
+    for (size_t panel = 0; panel < w->panels; panel++)
+        isg_gibbs_weights_set_panel(w, panel, weights, b);
+    ISG_TRY(isg_gibbs_weights_scale(w, weights, b, c));
+#pragma omp parallel for schedule(static) num_threads(isg_team_size())
+    for (size_t panel = 0; panel < w->panels; panel++)
+        isg_gibbs_weights_set_rows(w, panel, weights);
+    isg_gibbs_weights_end(w);
     return ISG_OK;
 }

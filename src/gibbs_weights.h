@@ -16,12 +16,15 @@ void isg_gibbs_weights_release(isg_gibbs_weights *w);
 isg_status isg_gibbs_weights_set(isg_gibbs_weights *w, const double *weights, const double *b,
                                  const double *c);
 
-/* The same in two parts: any thread sets any panel, of units whose W and b are known; then one
-   thread finishes, with all others at its command. */
+/* The same in steps, for a team of threads with a barrier between them. Any thread sets any panel;
+   then one thread finds the scale; if that succeeds, any thread sets the rows of any panel, and one
+   thread ends it. */
 void isg_gibbs_weights_set_panel(isg_gibbs_weights *w, size_t panel, const double *weights,
                                  const double *b);
-isg_status isg_gibbs_weights_finish(isg_gibbs_weights *w, const double *weights, const double *b,
-                                    const double *c);
+isg_status isg_gibbs_weights_scale(isg_gibbs_weights *w, const double *weights, const double *b,
+                                   const double *c);
+void isg_gibbs_weights_set_rows(isg_gibbs_weights *w, size_t panel, const double *weights);
+void isg_gibbs_weights_end(isg_gibbs_weights *w);
 
 /* h + c of one row of input (stride), in double: the mean of lambda given the spins. */
 static inline double isg_gibbs_hidden_mean(const isg_gibbs_weights *w, const int32_t *input,

@@ -16,16 +16,19 @@
  *
  * Threads share the chains while these move, and the visible units while sums over samples are
  * made. Chains do not know of each other, and every unit sums over all samples in their order, so
- * the weights never depend on the number of threads. There are three meetings of all threads in an
- * update, since each costs dear where the machine is busy. No update allocates.
+ * the weights never depend on the number of threads. An epoch is one parallel region, so that a
+ * thread which the system puts aside for a moment costs no more than that moment. No update
+ * allocates.
  */
 #include "train.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/barrier.h"
 #include "base/bits.h"
 #include "base/machine.h"
 #include "base/memory.h"
@@ -264,26 +267,6 @@ static void wake_chains(isg_trainer *trainer) {
                words * sizeof *trainer->chains.spins);
 }
 
-/* All of that, by all threads, with nothing to wait for in between. Returns what the first sweep from
-   the data got wrong. */
-static uint64_t move_all(isg_trainer *trainer) {
-    const bool is_persistent = trainer->option.persistent;
-    const size_t left =
-        trainer->data->info.n_samples - trainer->state.batch * trainer->option.batch_size;
-    uint64_t wrong = 0;
-    trainer->batch.count = left < trainer->option.batch_size ? left : trainer->option.batch_size;
-    if (is_persistent && trainer->state.updates == 0)
-        wake_chains(trainer);
-#pragma omp parallel num_threads(isg_states_team(&trainer->batch)) reduction(+ : wrong)
-    {
-        const size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
-        wrong += move_batch(trainer, isg_rows_of(trainer->batch.count, me, all), me);
-        if (is_persistent)
-            move_chains(trainer, isg_rows_of(trainer->chains.count, me, all), me);
-    }
-    return wrong;
-}
-
 /* ---- sums over samples ------------------------------------------------------------------------ */
 
 /* Samples to be summed over: the data, or the chains. */
@@ -370,25 +353,50 @@ static void step_hidden_field(isg_trainer *trainer, samples data, samples chains
     }
 }
 
-/* Moves W, b and c along the gradient, and packs them for the next sweep. */
-static isg_status step_all(isg_trainer *trainer, double rate) {
+/* The samples of the update under way. */
+static samples data_samples(const isg_trainer *trainer) {
+    return (samples){trainer->batch.count, trainer->data_spins, trainer->data_lambda};
+}
+
+static samples chain_samples(const isg_trainer *trainer) {
     const isg_states *moved = trainer->option.persistent ? &trainer->chains : &trainer->batch;
-    const samples data = {trainer->batch.count, trainer->data_spins, trainer->data_lambda};
-    const samples chains = {moved->count, moved->spins, moved->lambda};
-    const double step = rate / (double)chains.count;
-    isg_rbm *rbm = trainer->rbm;
-    isg_gibbs_weights *w = &trainer->weights;
-#pragma omp parallel for schedule(static) num_threads(isg_team_size())
-    for (size_t panel = 0; panel < w->panels; panel++) {
-        sum_panel(trainer, data, chains, panel);
-        step_panel(trainer, panel, step);
-        isg_gibbs_weights_set_panel(w, panel, rbm->weights, rbm->b);
-    }
-    step_hidden_field(trainer, data, chains, step);
-    return isg_gibbs_weights_finish(w, rbm->weights, rbm->b, rbm->c);
+    return (samples){moved->count, moved->spins, moved->lambda};
 }
 
 /* ---- updates and epochs ----------------------------------------------------------------------- */
+
+/* What the threads of a team share while they do updates. */
+typedef struct team {
+    isg_trainer *trainer;
+    const isg_progress *progress; /* may be NULL */
+    bool is_single;               /* one update, not all that are left of the epoch */
+    double rate;
+    isg_barrier barrier;
+    atomic_uint_least64_t wrong; /* spins, after one sweep from the data of this update */
+    isg_status status;           /* of the last update */
+    bool goes_on, is_cancelled;
+} team;
+
+/* One thread, before an update. */
+static void begin_update(team *my) {
+    isg_trainer *trainer = my->trainer;
+    const isg_train_state *state = &trainer->state;
+    const size_t n_sweeps = trainer->option.gibbs_steps;
+    const size_t left = trainer->data->info.n_samples - state->batch * trainer->option.batch_size;
+    my->rate = learning_rate(trainer);
+    atomic_store(&my->wrong, 0);
+    if (state->updates >= ISG_MAX_STEP / n_sweeps) {
+        my->status =
+            isg_fail(ISG_ERR_UNSUPPORTED, "there are no random numbers for more than 2^56 sweeps");
+        my->goes_on = false;
+        return;
+    }
+    set_order(trainer);
+    trainer->batch.count = left < trainer->option.batch_size ? left : trainer->option.batch_size;
+    if (trainer->option.persistent && state->updates == 0)
+        wake_chains(trainer);
+    my->goes_on = true;
+}
 
 /* As if the update had not been tried. The sentence of why it failed is kept. */
 static isg_status undo(isg_trainer *trainer, isg_status status, double rate) {
@@ -407,39 +415,92 @@ static isg_status undo(isg_trainer *trainer, isg_status status, double rate) {
                     trainer->state.batch + 1, trainer->state.epochs + 1, isg_error_message(), rate);
 }
 
-isg_status isg_trainer_update(isg_trainer *trainer) {
+/* One thread, after an update. */
+static void end_update(team *my) {
+    isg_trainer *trainer = my->trainer;
     isg_train_state *state = &trainer->state;
-    const size_t n_sweeps = trainer->option.gibbs_steps;
-    const double rate = learning_rate(trainer);
-    if (state->updates >= ISG_MAX_STEP / n_sweeps)
-        return isg_fail(ISG_ERR_UNSUPPORTED,
-                        "there are no random numbers for more than 2^56 sweeps");
-    set_order(trainer);
-    const uint64_t wrong = move_all(trainer);
-    const isg_status status = step_all(trainer, rate);
-    if (status != ISG_OK)
-        return undo(trainer, status, rate);
+    my->goes_on = false;
+    if (my->status != ISG_OK)
+        return; /* undone outside the parallel region, by all threads */
+    isg_gibbs_weights_end(&trainer->weights);
+    const uint64_t wrong = atomic_load(&my->wrong);
     trainer->wrong_spins = (state->batch == 0 ? 0 : trainer->wrong_spins) + wrong;
     state->updates++;
     state->batch = (state->batch + 1) % state->n_batches;
     state->epochs += state->batch == 0;
-    return ISG_OK;
+    const bool is_done = state->batch == 0;
+    const double fraction = is_done ? 1 : (double)state->batch / (double)state->n_batches;
+    /* Nothing is left to cancel after the last update. */
+    my->is_cancelled =
+        my->progress && !my->progress->report(my->progress->user, fraction) && !is_done;
+    if (!is_done && !my->is_single && !my->is_cancelled)
+        begin_update(my);
+}
+
+/* One thread of the team, through as many updates as there are to be. */
+static void work(team *my, size_t me, size_t all) {
+    isg_trainer *trainer = my->trainer;
+    isg_gibbs_weights *w = &trainer->weights;
+    const isg_rbm *rbm = trainer->rbm;
+    const isg_rows panels = isg_rows_of(w->panels, me, all);
+    while (my->goes_on) {
+        atomic_fetch_add(&my->wrong,
+                         move_batch(trainer, isg_rows_of(trainer->batch.count, me, all), me));
+        if (trainer->option.persistent)
+            move_chains(trainer, isg_rows_of(trainer->chains.count, me, all), me);
+        isg_barrier_wait(&my->barrier);
+        const samples data = data_samples(trainer), chains = chain_samples(trainer);
+        const double step = my->rate / (double)chains.count;
+        for (size_t panel = panels.begin; panel < panels.end; panel++) {
+            sum_panel(trainer, data, chains, panel);
+            step_panel(trainer, panel, step);
+            isg_gibbs_weights_set_panel(w, panel, rbm->weights, rbm->b);
+        }
+        isg_barrier_wait(&my->barrier);
+        if (me == 0) {
+            step_hidden_field(trainer, data, chains, step);
+            my->status = isg_gibbs_weights_scale(w, rbm->weights, rbm->b, rbm->c);
+        }
+        isg_barrier_wait(&my->barrier);
+        if (my->status == ISG_OK)
+            for (size_t panel = panels.begin; panel < panels.end; panel++)
+                isg_gibbs_weights_set_rows(w, panel, rbm->weights);
+        isg_barrier_wait(&my->barrier);
+        if (me == 0)
+            end_update(my);
+        isg_barrier_wait(&my->barrier);
+    }
+}
+
+/* Updates until the epoch ends, or a single one, in one parallel region: thread 0, which called,
+   does all that is not shared, such as to report progress. */
+static isg_status run_updates(isg_trainer *trainer, bool is_single, const isg_progress *progress) {
+    team my = {.trainer = trainer, .is_single = is_single, .progress = progress};
+    begin_update(&my);
+#pragma omp parallel num_threads(isg_states_team(&trainer->batch))
+    {
+        const size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
+#pragma omp single
+        my.barrier.threads = all;
+        work(&my, me, all);
+    }
+    if (my.status == ISG_ERR_DIVERGED)
+        return undo(trainer, my.status, my.rate);
+    if (my.is_cancelled)
+        return isg_fail(ISG_ERR_CANCELLED, "training was cancelled in epoch %" PRIu64,
+                        trainer->state.epochs + 1);
+    return my.status;
+}
+
+isg_status isg_trainer_update(isg_trainer *trainer) {
+    return run_updates(trainer, true, NULL);
 }
 
 isg_status isg_trainer_epoch(isg_trainer *trainer, isg_epoch_report *report,
                              const isg_progress *progress) {
     const isg_train_state *state = &trainer->state;
-    const uint64_t epoch = state->epochs;
     const double rate = learning_rate(trainer);
-    while (state->epochs == epoch) {
-        ISG_TRY(isg_trainer_update(trainer));
-        const bool is_done = state->epochs != epoch;
-        const double fraction = is_done ? 1 : (double)state->batch / (double)state->n_batches;
-        /* Nothing is left to cancel after the last update. */
-        if (progress && !progress->report(progress->user, fraction) && !is_done)
-            return isg_fail(ISG_ERR_CANCELLED, "training was cancelled in epoch %" PRIu64,
-                            epoch + 1);
-    }
+    ISG_TRY(run_updates(trainer, false, progress));
     if (report)
         *report =
             (isg_epoch_report){.epoch = state->epochs,
