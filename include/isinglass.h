@@ -739,6 +739,84 @@ ISG_API isg_status isg_rbm_start_normal(isg_rbm **out, size_t n_visible, size_t 
 ISG_API isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, size_t n_hidden,
                                      double beta);
 
+/* Another inverse temperature; ISG_ERR_ARGUMENT unless it is positive. And: the visible units are
+   an image of this shape; ISG_ERR_SHAPE unless it has n_visible pixels. */
+ISG_API isg_status isg_rbm_set_beta(isg_rbm *rbm, double beta);
+ISG_API isg_status isg_rbm_set_image(isg_rbm *rbm, size_t height, size_t width);
+
+/* ---- Run directories: training that survives anything --------------------------------------------- */
+
+/* A directory with one training in it:
+       run.json                             what was asked for, a text of the caller's
+       model.npz                            the RBM as it was saved last
+       epochs.csv                           a row for the start and for every finished epoch
+       checkpoint-1.npz, checkpoint-2.npz   all that is needed to go on, the last two saved in turn
+       run.lock                             while a process is at work there
+   Every file is replaced whole. Whenever a process is killed, the training goes on from what it
+   left as if nothing had happened, to the same last bit. Other files are left alone. */
+typedef struct isg_run isg_run;
+
+/* A row of epochs.csv; NaN, an empty cell, is what was not computed. */
+typedef struct isg_run_row {
+    uint64_t epoch;   /* 0 is the start */
+    uint64_t updates; /* done by then */
+    double seconds;   /* of training by then, in all processes */
+    double reconstruction_error;
+    double log_likelihood; /* per sample */
+    double log_likelihood_error;
+} isg_run_row;
+
+typedef struct isg_run_info {
+    const char *settings; /* run.json; NULL if no run is in the directory */
+    const char
+        *in_the_way; /* when it was opened: a file that isg_run_begin() would replace, or NULL */
+    bool has_checkpoint; /* likewise */
+    const char *remark;  /* of the last isg_run_resume(): which checkpoint was not used, and why;
+                           NULL if there is nothing to tell */
+    /* Once begun or resumed: */
+    isg_train_state state;
+    double seconds; /* of training, in all processes */
+    const isg_run_row *rows;
+    size_t n_rows;
+} isg_run_info;
+
+/* Start from isg_run_defaults(); defaults are in brackets. */
+typedef struct isg_run_options {
+    isg_train_options train; /* [isg_train_defaults()] */
+    const char *command;     /* kept in the meta.json of model.npz [NULL] */
+    double save_every_s;     /* within an epoch. Its end is saved too, but if the last save is less
+                                than a second ago and there is more to do, only later [30] */
+} isg_run_options;
+
+ISG_API isg_run_options isg_run_defaults(void);
+
+/* Opens a directory, which is made first if `may_create`, for this process alone: ISG_ERR_IO if it is
+   not there, or if it is open elsewhere. */
+ISG_API isg_status isg_run_open(isg_run **out, const char *path, bool may_create);
+ISG_API void isg_run_close(isg_run *run);                  /* nothing is saved; NULL is fine */
+ISG_API isg_run_info isg_run_describe(const isg_run *run); /* valid until the run changes */
+ISG_API isg_rbm *isg_run_rbm(isg_run *run);                /* NULL unless begun or resumed */
+
+/* A new training from `rbm`, which the run takes over if this succeeds, on `data`, which it borrows;
+   one that was there before is replaced. */
+ISG_API isg_status isg_run_begin(isg_run *run, const char *settings, isg_rbm *rbm,
+                                 const isg_dataset *data, const isg_run_options *options);
+
+/* Goes on from the last checkpoint, or from the one before if that is damaged. ISG_ERR_FORMAT if both
+   are, ISG_ERR_SHAPE, with a word about what differs, if it is a training of other data or options.
+   Then nothing has changed. */
+ISG_API isg_status isg_run_resume(isg_run *run, const isg_dataset *data,
+                                  const isg_run_options *options);
+
+/* Trains until `epochs` epochs are finished, in all. Everything is saved in the end, now and then
+   before (see save_every_s), and when `progress`, reported after every update, cancels. After
+   ISG_ERR_DIVERGED model.npz has the last finite weights. If something cannot be written, what was
+   saved last is still there. */
+ISG_API isg_status isg_run_train(isg_run *run, uint64_t epochs, const isg_progress *progress);
+
+/* Writes another run.json. */
+ISG_API isg_status isg_run_set_settings(isg_run *run, const char *settings);
+
 /* ---- Estimates of ln Z ------------------------------------------------------------------------------ */
 
 typedef enum isg_log_z_method {

@@ -22,28 +22,30 @@ static isg_status write_array(isg_npz_writer *writer, const char *name, const do
     return isg_npz_writer_add_array(writer, name, &type, numbers);
 }
 
-static isg_status write_model(const isg_rbm *rbm, isg_npz_writer *writer) {
-    const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
-    ISG_TRY(write_array(writer, "W", rbm->weights, 2, n, p));
-    ISG_TRY(write_array(writer, "b", rbm->b, 1, n, 0));
-    ISG_TRY(write_array(writer, "c", rbm->c, 1, p, 0));
-    ISG_TRY(write_array(writer, "beta", &rbm->info.beta, 0, 0, 0));
-    if (rbm->patterns)
-        ISG_TRY(isg_patterns_write(rbm->patterns, writer));
-    return rbm->r ? write_array(writer, "R", rbm->r, 2, p, rbm->r_cols) : ISG_OK;
-}
-
-isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t seed, const char *command) {
+isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *command,
+                              isg_npz_writer *writer) {
     const isg_meta meta = {.kind = "model",
                            .seed = seed,
                            .command = command,
                            .image_height = rbm->info.image_height,
                            .image_width = rbm->info.image_width};
+    ISG_TRY(write_array(writer, "beta", &rbm->info.beta, 0, 0, 0));
+    if (rbm->patterns)
+        ISG_TRY(isg_patterns_write(rbm->patterns, writer));
+    if (rbm->r)
+        ISG_TRY(write_array(writer, "R", rbm->r, 2, rbm->info.n_hidden, rbm->r_cols));
+    return isg_meta_write(&meta, writer);
+}
+
+isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t seed, const char *command) {
+    const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
     isg_npz_writer *writer = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(isg_npz_writer_create(&writer, path));
-    ISG_TRY_GOTO(write_model(rbm, writer));
-    ISG_TRY_GOTO(isg_meta_write(&meta, writer));
+    ISG_TRY_GOTO(write_array(writer, "W", rbm->weights, 2, n, p));
+    ISG_TRY_GOTO(write_array(writer, "b", rbm->b, 1, n, 0));
+    ISG_TRY_GOTO(write_array(writer, "c", rbm->c, 1, p, 0));
+    ISG_TRY_GOTO(isg_rbm_write_rest(rbm, seed, command, writer));
     ISG_TRY_GOTO(isg_npz_writer_commit(writer));
 done:
     isg_npz_writer_free(writer);

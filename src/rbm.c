@@ -55,6 +55,23 @@ isg_rbm_info isg_rbm_describe(const isg_rbm *rbm) {
     return rbm->info;
 }
 
+isg_status isg_rbm_set_beta(isg_rbm *rbm, double beta) {
+    if (!(beta > 0 && isfinite(beta)))
+        return isg_fail(ISG_ERR_ARGUMENT, "beta: expected a positive number, found %g", beta);
+    rbm->info.beta = beta;
+    return ISG_OK;
+}
+
+isg_status isg_rbm_set_image(isg_rbm *rbm, size_t height, size_t width) {
+    size_t pixels = 0;
+    if (!isg_multiply(&pixels, height, width) || pixels != rbm->info.n_visible)
+        return isg_fail(ISG_ERR_SHAPE, "an image of %zu x %zu has not %zu pixels", height, width,
+                        rbm->info.n_visible);
+    rbm->info.image_height = height;
+    rbm->info.image_width = width;
+    return ISG_OK;
+}
+
 isg_matd isg_rbm_weights(isg_rbm *rbm) {
     return isg_matd_of(rbm->weights, rbm->info.n_visible, rbm->info.n_hidden);
 }

@@ -7,6 +7,7 @@
 
 #include "dataset.h"
 #include "gibbs.h"
+#include "io/npz.h"
 #include "rbm.h"
 
 struct isg_trainer {
@@ -37,5 +38,8 @@ struct isg_trainer {
 
 /* Packs W, b and c of the RBM as they are now. */
 isg_status isg_trainer_pack(isg_trainer *trainer);
+
+/* What isg_trainer_save() writes, into an archive of the caller's. */
+isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer);
 
 #endif

@@ -17,7 +17,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/json.h"
-#include "io/npz.h"
 
 static const char member[] = "training.json";
 
@@ -163,18 +162,21 @@ static isg_status write_numbers(isg_npz_writer *writer, const char *name, const 
     return isg_npz_writer_add_array(writer, name, &type, numbers);
 }
 
-isg_status isg_trainer_save(const isg_trainer *trainer, const char *path) {
+isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer) {
     const isg_rbm *rbm = trainer->rbm;
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
+    ISG_TRY(write_facts(trainer, writer));
+    ISG_TRY(write_numbers(writer, "W", rbm->weights, 2, n, p));
+    ISG_TRY(write_numbers(writer, "b", rbm->b, 1, n, 0));
+    ISG_TRY(write_numbers(writer, "c", rbm->c, 1, p, 0));
+    return trainer->option.persistent ? write_chains(trainer, writer) : ISG_OK;
+}
+
+isg_status isg_trainer_save(const isg_trainer *trainer, const char *path) {
     isg_npz_writer *writer = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(isg_npz_writer_create(&writer, path));
-    ISG_TRY_GOTO(write_facts(trainer, writer));
-    ISG_TRY_GOTO(write_numbers(writer, "W", rbm->weights, 2, n, p));
-    ISG_TRY_GOTO(write_numbers(writer, "b", rbm->b, 1, n, 0));
-    ISG_TRY_GOTO(write_numbers(writer, "c", rbm->c, 1, p, 0));
-    if (trainer->option.persistent)
-        ISG_TRY_GOTO(write_chains(trainer, writer));
+    ISG_TRY_GOTO(isg_trainer_write(trainer, writer));
     ISG_TRY_GOTO(isg_npz_writer_commit(writer));
 done:
     isg_npz_writer_free(writer);

@@ -1,0 +1,174 @@
+/* directory.c - a directory that one process at a time may work in
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The lock is flock(), not that of POSIX: it belongs to the open file, so that two owners within
+ * one process are told apart as well, and no other descriptor that is closed can drop it. The
+ * number of the process in the file is for people; nothing depends on it.
+ */
+#define _DEFAULT_SOURCE
+#include "base/directory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+struct isg_lock {
+    char *path;
+    int descriptor;
+    bool is_ours; /* the file, to write to and to remove */
+};
+
+isg_status isg_directory_create(const char *path, bool *is_new) {
+    struct stat about;
+    const bool is_made = mkdir(path, 0777) == 0;
+    const int reason = errno;
+    if (is_made || (reason == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode))) {
+        *is_new = is_made;
+        return ISG_OK;
+    }
+    return isg_fail(ISG_ERR_IO, "%s: the directory could not be made: %s", path, strerror(reason));
+}
+
+void isg_directory_remove(const char *path) {
+    (void)rmdir(path);
+}
+
+char *isg_join_path(const char *directory, const char *name) {
+    const size_t length = strlen(directory), room = length + strlen(name) + 2;
+    const char *slash = length > 0 && directory[length - 1] == '/' ? "" : "/";
+    char *path = isg_allocate(room, 1);
+    if (path)
+        snprintf(path, room, "%s%s%s", directory, slash, name);
+    return path;
+}
+
+bool isg_path_exists(const char *path) {
+    struct stat about;
+    return lstat(path, &about) == 0;
+}
+
+isg_status isg_remove_file(const char *path) {
+    if (unlink(path) == 0 || errno == ENOENT)
+        return ISG_OK;
+    return isg_fail(ISG_ERR_IO, "%s: could not be removed: %s", path, strerror(errno));
+}
+
+static const char *skip_digits(const char *text) {
+    return text + strspn(text, "0123456789");
+}
+
+/* "NAME.PROCESS-ATTEMPT.tmp", as atomic_file.c names them. */
+static bool is_temporary(const char *entry, const char *name) {
+    const size_t length = strlen(name);
+    if (strncmp(entry, name, length) != 0 || entry[length] != '.')
+        return false;
+    const char *process = entry + length + 1, *dash = skip_digits(process);
+    if (dash == process || *dash != '-')
+        return false;
+    const char *end = skip_digits(dash + 1);
+    return end > dash + 1 && strcmp(end, ".tmp") == 0;
+}
+
+void isg_remove_temporaries(const char *directory, const char *name) {
+    DIR *stream = opendir(directory);
+    if (!stream) /* then they stay; they are only in the way of tidiness */
+        return;
+    for (const struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
+        if (is_temporary(entry->d_name, name))
+            (void)unlinkat(dirfd(stream), entry->d_name, 0);
+    closedir(stream);
+}
+
+/* The process whose number the file holds; 0 if it holds none. */
+static long read_owner(int descriptor) {
+    char text[32] = "";
+    if (pread(descriptor, text, sizeof text - 1, 0) <= 0)
+        return 0;
+    return strtol(text, NULL, 10);
+}
+
+/* A file of this name that somebody else made and filled is locked, but not written to. */
+static bool write_owner(int descriptor) {
+    char text[32];
+    struct stat about;
+    const int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
+    const bool is_ours = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode) &&
+                         (about.st_size == 0 || read_owner(descriptor) > 0);
+    const bool is_written = is_ours && ftruncate(descriptor, 0) == 0 &&
+                            pwrite(descriptor, text, (size_t)length, 0) == length;
+    (void)is_written; /* a full disk does not weaken the lock */
+    return is_ours;
+}
+
+static isg_status lock_failed(const char *path, int descriptor, int reason) {
+    if (reason != EWOULDBLOCK)
+        return isg_fail(ISG_ERR_IO, "%s: could not be locked: %s", path, strerror(reason));
+    const long owner = read_owner(descriptor);
+    if (owner > 0)
+        return isg_fail(ISG_ERR_IO, "%s: process %ld is at work in this directory", path, owner);
+    return isg_fail(ISG_ERR_IO, "%s: another process is at work in this directory", path);
+}
+
+/* Whether the descriptor is still what the path names: its last owner may have removed the file
+   between our opening and our locking it. */
+static bool is_named(int descriptor, const char *path) {
+    struct stat mine, named;
+    return fstat(descriptor, &mine) == 0 && stat(path, &named) == 0 &&
+           mine.st_dev == named.st_dev && mine.st_ino == named.st_ino;
+}
+
+static isg_status take_lock(int *out, const char *path) {
+    for (;;) {
+        const int descriptor =
+            open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        if (descriptor < 0)
+            return isg_fail(ISG_ERR_IO, "%s: could not be made: %s", path, strerror(errno));
+        if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+            const isg_status status = lock_failed(path, descriptor, errno);
+            close(descriptor);
+            return status;
+        }
+        if (is_named(descriptor, path)) {
+            *out = descriptor;
+            return ISG_OK;
+        }
+        close(descriptor);
+    }
+}
+
+isg_status isg_lock_acquire(isg_lock **out, const char *path) {
+    isg_lock *lock = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(ISG_ALLOCATE(lock, 1));
+    lock->descriptor = -1;
+    lock->path = isg_copy_text(path);
+    ISG_TRY_GOTO(lock->path ? ISG_OK : ISG_ERR_MEMORY);
+    ISG_TRY_GOTO(take_lock(&lock->descriptor, path));
+    lock->is_ours = write_owner(lock->descriptor);
+    *out = lock;
+    return ISG_OK;
+done:
+    isg_lock_release(lock);
+    return status;
+}
+
+void isg_lock_release(isg_lock *lock) {
+    if (!lock)
+        return;
+    if (lock->descriptor >= 0) {
+        if (lock->is_ours)
+            unlink(lock->path);
+        close(lock->descriptor);
+    }
+    isg_release(lock->path);
+    isg_release(lock);
+}
