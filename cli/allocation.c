@@ -19,6 +19,7 @@ static const char variable[] = "ISINGLASS_FAIL_ALLOCATION";
 
 static uint64_t first_failing; /* counted from 1; 0 for never */
 static bool fails_for_good;
+static bool json_lacked_memory;
 static atomic_uint_fast64_t allocations; /* the library allocates from several threads */
 
 static bool must_fail(void) {
@@ -40,11 +41,18 @@ static void release_for_library(void *user, void *pointer) {
 }
 
 static void *allocate_for_json(size_t bytes) {
-    return must_fail() ? NULL : malloc(bytes);
+    void *pointer = must_fail() ? NULL : malloc(bytes);
+    json_lacked_memory |= !pointer;
+    return pointer;
+}
+
+bool memory_lacked_for_json(void) {
+    return json_lacked_memory;
 }
 
 exit_code memory_start(void) {
     const char *text = getenv(variable);
+    json_set_alloc_funcs(allocate_for_json, free);
     if (!text || !text[0])
         return EXIT_DONE;
     char digits[32];
@@ -59,7 +67,6 @@ exit_code memory_start(void) {
     fails_for_good = has_plus;
     const isg_allocator allocator = {allocate_for_library, release_for_library, NULL};
     isg_set_allocator(&allocator);
-    json_set_alloc_funcs(allocate_for_json, free);
     return EXIT_DONE;
 }
 

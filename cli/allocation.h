@@ -8,12 +8,16 @@
 #ifndef CLI_ALLOCATION_H
 #define CLI_ALLOCATION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "failure.h"
 
 /* Obeys the variable above. Before any other allocation. */
 exit_code memory_start(void);
+
+/* Whether memory ran out in the JSON library, whose reader takes that for an error of the text. */
+bool memory_lacked_for_json(void);
 
 /* `count` zeroed objects of `size` bytes, at least one byte; NULL if there is no memory. */
 void *memory_allocate(size_t count, size_t size);

@@ -99,7 +99,7 @@ typedef struct invocation {
     output *out;                  /* results; written to stdout once run() has returned */
 } invocation;
 
-/* Whether the user typed the command's option of this name. */
+/* Whether the user typed the option of this name, the command's own or a common one. */
 bool call_has_option(const invocation *call, const char *name);
 
 #endif

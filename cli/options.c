@@ -238,32 +238,39 @@ static exit_code take_argument(invocation *call, const char *text) {
     return EXIT_DONE;
 }
 
-/* The command line as one text that a shell would read back: words with anything unusual in them
-   are quoted. */
-static char *join_words(int argc, char *const *argv) {
+size_t word_room(const char *word) {
+    return 4 * strlen(word) + sizeof " ''"; /* a quote takes four characters */
+}
+
+char *append_word(char *next, const char *word) {
     static const char usual[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "%+,-./:=@_";
+    const bool is_usual = word[0] && word[strspn(word, usual)] == '\0';
+    if (!is_usual)
+        *next++ = '\'';
+    for (; *word; word++)
+        if (*word == '\'') {
+            memcpy(next, "'\\''", 4);
+            next += 4;
+        } else {
+            *next++ = *word;
+        }
+    if (!is_usual)
+        *next++ = '\'';
+    *next = '\0';
+    return next;
+}
+
+/* The command line as one text that a shell would read back. */
+static char *join_words(int argc, char *const *argv) {
     size_t length = 1;
     for (int i = 0; i < argc; i++)
-        length +=
-            4 * strlen(argv[i]) + sizeof "isinglass"; /* a quote takes four characters: '\'' */
+        length += word_room(argv[i]) + sizeof "isinglass";
     char *text = memory_allocate(length, 1), *next = text;
     for (int i = 0; text && i < argc; i++) {
-        const char *word = i == 0 ? "isinglass" : argv[i];
-        const bool is_usual = word[0] && word[strspn(word, usual)] == '\0';
         if (i > 0)
             *next++ = ' ';
-        if (!is_usual)
-            *next++ = '\'';
-        for (; *word; word++)
-            if (*word == '\'') {
-                memcpy(next, "'\\''", 4);
-                next += 4;
-            } else {
-                *next++ = *word;
-            }
-        if (!is_usual)
-            *next++ = '\'';
+        next = append_word(next, i == 0 ? "isinglass" : argv[i]);
     }
     return text;
 }
@@ -334,9 +341,14 @@ void options_free(invocation *call) {
     call->command_line = NULL;
 }
 
-bool call_has_option(const invocation *call, const char *name) {
-    for (size_t i = 0; call->verb->options && call->verb->options[i].name; i++)
-        if (strcmp(call->verb->options[i].name, name) == 0)
-            return call->given >> i & 1;
+static bool is_given(const option_entry *table, uint64_t given, const char *name) {
+    for (size_t i = 0; table && table[i].name; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return given >> i & 1;
     return false;
+}
+
+bool call_has_option(const invocation *call, const char *name) {
+    return is_given(call->verb->options, call->given, name) ||
+           is_given(common_options, call->common_given, name);
 }

@@ -1,0 +1,23 @@
+/* rates.h - --rate on the command line: a learning rate that changes at given epochs
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLI_RATES_H
+#define CLI_RATES_H
+
+#include "failure.h"
+
+/* How --rate is written, for help and errors. */
+#define RATES_METAVAR "ETA[,ETA@EPOCH...]"
+
+typedef struct rate_schedule {
+    isg_rate *rates; /* n_rates */
+    size_t n_rates;
+    char *text; /* the schedule in the one way in which it is always written */
+} rate_schedule;
+
+/* Reads "5e-4,1e-4@25": 5e-4 for 25 epochs, then 1e-4. */
+exit_code rates_parse(rate_schedule *out, const char *text);
+void rates_free(rate_schedule *schedule); /* one that is all zero is fine */
+
+#endif

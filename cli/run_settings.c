@@ -1,0 +1,157 @@
+/* run_settings.c - the options of a run, as its run.json keeps them
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "run_settings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "typed_number.h"
+#include "value.h"
+
+static bool is_listed(const char *const *names, const char *name) {
+    size_t index = 0;
+    return find_choice(names, name, &index);
+}
+
+/* ---- from options to JSON ----------------------------------------------------------------------- */
+
+static json_t *value_of(const option_entry *option, const void *settings) {
+    const char *field = (const char *)settings + option->offset;
+    const char *text = NULL;
+    char digits[24];
+    bool flag = false;
+    size_t size = 0;
+    uint64_t whole = 0;
+    double real = 0;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        memcpy(&flag, field, sizeof flag);
+        return json_boolean(flag);
+    case OPTION_TEXT:
+    case OPTION_FILE:
+    case OPTION_DIRECTORY:
+        memcpy(&text, field, sizeof text);
+        return text ? json_text(text) : json_null();
+    case OPTION_CHOICE:
+        memcpy(&size, field, sizeof size);
+        return json_string(option->choices[size]);
+    case OPTION_SIZE:
+        memcpy(&size, field, sizeof size);
+        return json_integer((json_int_t)size);
+    case OPTION_UINT64: /* a text, since it may exceed what JSON readers take for an integer */
+        memcpy(&whole, field, sizeof whole);
+        snprintf(digits, sizeof digits, "%" PRIu64, whole);
+        return json_string(digits);
+    case OPTION_DOUBLE:
+        memcpy(&real, field, sizeof real);
+        return json_real(real);
+    }
+    return NULL;
+}
+
+void settings_mark(invocation *call, const char *name) {
+    for (size_t k = 0; call->verb->options[k].name; k++)
+        if (strcmp(call->verb->options[k].name, name) == 0)
+            call->given |= UINT64_C(1) << k;
+}
+
+json_t *settings_record(const invocation *call, const char *const *except) {
+    json_t *record = json_object();
+    const option_entry *table = call->verb->options;
+    for (size_t k = 0; record && table[k].name; k++) {
+        if (is_listed(except, table[k].name))
+            continue;
+        const bool has_value =
+            table[k].kind == OPTION_FLAG || table[k].initial || (call->given >> k & 1);
+        json_t *value = has_value ? value_of(table + k, call->settings) : json_null();
+        if (json_object_set_new(record, table[k].name, value) != 0) {
+            json_decref(record);
+            record = NULL;
+        }
+    }
+    return record;
+}
+
+/* ---- from JSON to options ----------------------------------------------------------------------- */
+
+/* False if the value is not of the kind that the option has, as after an edit by hand. */
+static bool restore_value(const option_entry *option, const json_t *value, void *settings) {
+    char text[40];
+    if (option->kind == OPTION_FLAG)
+        return json_is_boolean(value) &&
+               (json_is_false(value) || value_store(option, NULL, settings));
+    if (option->kind == OPTION_SIZE && json_is_integer(value)) {
+        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        return value_store(option, text, settings);
+    }
+    if (option->kind == OPTION_DOUBLE && json_is_number(value)) {
+        snprintf(text, sizeof text, "%.17g", json_number_value(value));
+        return value_store(option, text, settings);
+    }
+    const bool is_text = option->kind != OPTION_SIZE && option->kind != OPTION_DOUBLE;
+    return is_text && json_is_string(value) && json_string_length(value) > 0 &&
+           value_store(option, json_string_value(value), settings);
+}
+
+/* "--batch 50", "--pcd": what the user typed; or the same of what is recorded, without the name. */
+static const char *say(char words[WORDS_BYTES], const char *name, const json_t *value) {
+    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+    const bool is_flag = json_is_boolean(value);
+    const char *shown = json_is_string(value) ? json_string_value(value) : text ? text : "";
+    snprintf(words, WORDS_BYTES, "%s%s%.80s", name, is_flag || !name[0] ? "" : " ",
+             is_flag ? "" : shown);
+    free(text);
+    return words;
+}
+
+static exit_code refuse(const option_entry *option, const json_t *typed, const json_t *recorded,
+                        const char *run) {
+    char name[64], mine[WORDS_BYTES], theirs[WORDS_BYTES];
+    snprintf(name, sizeof name, "--%s", option->name);
+    say(mine, name, typed);
+    if (!json_is_boolean(recorded) && !json_is_null(recorded))
+        return fail(EXIT_CHECKPOINT, "%s, but the run in %s was started with %s", mine, run,
+                    say(theirs, "", recorded));
+    return fail(EXIT_CHECKPOINT, "%s, but the run in %s was started without", mine, run);
+}
+
+static exit_code compare(const invocation *call, const option_entry *option, const json_t *recorded,
+                         const char *run) {
+    json_t *typed = value_of(option, call->settings);
+    if (!typed)
+        return fail_memory();
+    /* The same number may be typed with a point and without, and be kept as another kind. */
+    const bool is_same = json_is_number(typed) && json_is_number(recorded)
+                             ? json_number_value(typed) == json_number_value(recorded)
+                             : json_equal(typed, recorded);
+    const exit_code code = is_same ? EXIT_DONE : refuse(option, typed, recorded, run);
+    json_decref(typed);
+    return code;
+}
+
+exit_code settings_restore(invocation *call, const json_t *record, const char *const *may_change,
+                           const char *run) {
+    const option_entry *table = call->verb->options;
+    for (size_t k = 0; table[k].name; k++) {
+        const json_t *recorded = json_object_get(record, table[k].name);
+        const bool is_typed = call->given >> k & 1;
+        if (!recorded)
+            continue;
+        if (is_typed && !is_listed(may_change, table[k].name)) {
+            const exit_code code = compare(call, table + k, recorded, run);
+            if (code != EXIT_DONE)
+                return code;
+        }
+        if (is_typed || json_is_null(recorded))
+            continue;
+        if (!restore_value(table + k, recorded, call->settings))
+            return fail(EXIT_CHECKPOINT, "%s/run.json: %s has no value that --%s can have", run,
+                        table[k].name, table[k].name);
+        call->given |= UINT64_C(1) << k;
+    }
+    return EXIT_DONE;
+}

@@ -1,0 +1,26 @@
+/* run_settings.h - the options of a run, as its run.json keeps them
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The table of the verb says what there is to keep, so that an option added there is kept, compared
+ * and restored without more ado.
+ */
+#ifndef CLI_RUN_SETTINGS_H
+#define CLI_RUN_SETTINGS_H
+
+#include "command.h"
+
+/* An option that got its value otherwise counts as typed from now on. */
+void settings_mark(invocation *call, const char *name);
+
+/* The values of all options of the verb but those named in `except` (ends with NULL): an object, or
+   NULL if memory ran out. Options that have no value are null. */
+json_t *settings_record(const invocation *call, const char *const *except);
+
+/* Options that were typed must have the value they have in `record`, unless named in `may_change`:
+   EXIT_CHECKPOINT, naming the option, if one has not. Those not typed get it, and count as typed
+   from then on. Texts are borrowed from the record. `run` is the directory, for the sentence. */
+exit_code settings_restore(invocation *call, const json_t *record, const char *const *may_change,
+                           const char *run);
+
+#endif

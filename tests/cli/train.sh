@@ -1,0 +1,98 @@
+# Training in a run directory: starts, results, going on, and everything that is refused.
+/usr/bin/python3 - <<'PYTHON'
+import numpy as np
+r = np.random.default_rng(1)
+y = np.arange(60) % 3
+x = r.choice([-1, 1], (3, 12))[y] * np.where(r.random((60, 12)) < 0.1, -1, 1)
+rows = [f"c{k}," + ",".join(map(str, v)) + "\n" for k, v in zip(y, x)]
+open("toy.csv", "w").writelines(rows)
+open("other.csv", "w").writelines(rows[1:] + rows[:1])
+PYTHON
+export OMP_NUM_THREADS=1
+toy=(toy.csv --label-column 1 --cd 2 --batch 25)
+try train "${toy[@]}" -o run --epochs 3
+cat run/run.json
+cut -d, -f1-2,5- run/epochs.csv
+ls run
+# A finished run, a longer one, the same from the beginning.
+try train --resume -o run
+try train --resume -o run --epochs 5 --json
+try train "${toy[@]}" -o whole --epochs 5 --quiet
+cmp <(cut -d, -f1-2,4- run/epochs.csv) <(cut -d, -f1-2,4- whole/epochs.csv)
+/usr/bin/python3 - <<'PYTHON'
+import numpy as np
+a, b = np.load("run/model.npz"), np.load("whole/model.npz")
+print(sorted(a.files), a["W"].shape, (a["W"] == b["W"]).all())
+PYTHON
+# Other starts.
+try train "${toy[@]}" -o hebbian --init hebbian --per-class 5 --epochs 1
+try train "${toy[@]}" -o pca --init pca --hidden 4 --epochs 1 --estimator mean --beta 1
+try train "${toy[@]}" -o normal --init normal --sd 0.01 --rate 5e-4,1.0e-4@1 --epochs 2 --fields --pcd --shuffle
+try train "${toy[@]}" -o again --init normal/model.npz --epochs 0
+try train "${toy[@]}" -o picture --shape 3x4 --epochs 1 --picture w.png
+# Options and data that are not those of the run.
+try train "${toy[@]}" -o run
+try train --resume -o run --force
+try train --resume -o run --batch 50
+try train --resume -o run --pcd --epochs 9
+try train --resume -o run --seed 2
+try train --resume -o run --limit 5
+try train --resume -o normal --rate 5e-4 --epochs 3
+try train --resume -o normal --rate 0.0005,1e-4@1
+try train other.csv --resume -o run --epochs 9
+try train --resume -o run --class c1 --epochs 9
+try train --resume -o nothing
+mkdir empty
+try train --resume -o empty
+try train "${toy[@]}" --resume -o empty --epochs 1
+# Nothing of somebody else's is overwritten, unless asked for.
+mkdir mine
+echo mine >mine/model.npz
+try train "${toy[@]}" -o mine --epochs 1
+cat mine/model.npz
+try train "${toy[@]}" -o mine --epochs 1 --force --quiet
+ls mine
+# A run that was damaged.
+cp -r run damaged
+echo >damaged/checkpoint-1.npz
+try train --resume -o damaged --epochs 6
+head -c 1000 whole/checkpoint-2.npz >damaged/checkpoint-2.npz
+echo >damaged/checkpoint-1.npz
+try train --resume -o damaged
+rm damaged/checkpoint-*
+try train --resume -o damaged --epochs 5
+cmp damaged/model.npz run/model.npz || echo "other weights"
+echo '{"verb": "train"}' >damaged/run.json
+try train --resume -o damaged
+echo '{' >damaged/run.json
+try train --resume -o damaged
+# Misuse; nothing is left behind.
+try train
+try train -o x
+try train "${toy[@]}"
+try train toy.csv --label-column 1 -o x --batch 0
+try train toy.csv --label-column 1 -o x --cd 0
+try train "${toy[@]}" -o x --beta nan
+try train "${toy[@]}" -o x --rate 0
+try train "${toy[@]}" -o x --rate 1e-4@5
+try train "${toy[@]}" -o x --rate 1e-4,1e-5@9,1e-6@9
+try train "${toy[@]}" -o x --class c7
+try train "${toy[@]}" -o x --init hopfeild
+try train "${toy[@]}" -o x --init lost.npz
+try train "${toy[@]}" -o x --init toy.csv
+try train "${toy[@]}" -o x --sd 1
+try train "${toy[@]}" -o x --hidden 4
+try train "${toy[@]}" -o x --per-class 5
+try train "${toy[@]}" -o x --per-class 21
+try train "${toy[@]}" -o x --init pca --hidden 13
+try train "${toy[@]}" -o x --init normal/model.npz --hidden 4
+try train "${toy[@]}" -o x --picture w.npz
+try train "${toy[@]}" -o x --picture x.png
+try train lost.csv -o x
+try train "${toy[@]}" -o lost/x
+try train "${toy[@]}" -o toy.csv
+ls
+# Diverging: the last finite weights are kept.
+try train "${toy[@]}" -o diverged --rate 1e9
+/usr/bin/python3 -c 'import numpy as np; print(np.isfinite(np.load("diverged/model.npz")["W"]).all())'
+try train --help
