@@ -32,6 +32,8 @@ if build_preset dev; then
     export ISINGLASS_TEST_SEED
     echo "unit tests with ISINGLASS_TEST_SEED=$ISINGLASS_TEST_SEED"
     run_ctest dev --label-regex unit
+    # Training killed at other moments, and more often.
+    ISINGLASS_TEST_KILLS=30 run_ctest dev --tests-regex '^check.train_resume$'
     unset ISINGLASS_TEST_SEED
 
     for source in tests/unit/test_*.c; do
