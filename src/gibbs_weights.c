@@ -139,9 +139,10 @@ static isg_status diverged(const isg_gibbs_weights *w, const double *weights, co
                     largest_sum);
 }
 
+/* The largest in size; NaN passes through. */
 static double largest_size(const double *values, size_t n) {
     double largest = 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !isnan(largest); i++)
         if (!(fabs(values[i]) <= largest))
             largest = fabs(values[i]);
     return largest;
