@@ -816,6 +816,70 @@ ISG_API isg_status isg_run_train(isg_run *run, uint64_t epochs, const isg_progre
 
 /* Writes another run.json. */
 ISG_API isg_status isg_run_set_settings(isg_run *run, const char *settings);
+/* ---- Samples: what chains look like, and how fast they forget ---------------------------------------- */
+
+typedef struct isg_chains_info {
+    size_t count;
+    size_t n_visible;
+    size_t n_hidden;
+    uint64_t seed;
+    uint64_t sweeps;     /* done so far */
+    size_t image_height; /* of the RBM; 0 if its visible units are no image */
+    size_t image_width;
+} isg_chains_info;
+
+ISG_API isg_chains_info isg_chains_describe(const isg_chains *chains);
+
+/* A .npz with s (count, N) as int8, lambda (count, p), the hidden units that the last sweep drew, as
+   float32, and energy (count), H(s); `command` is kept in its meta.json. */
+ISG_API isg_status isg_chains_save(const isg_chains *chains, const char *path, const char *command);
+
+/* The spins of all chains as images in rows of `columns` (PNG): +1 is white, -1 black, both blue
+   where they are clamped. The shape is (height, width), or that of the RBM for 0, 0. ISG_ERR_ARGUMENT
+   if there is none, ISG_ERR_SHAPE if it does not have n_visible pixels. */
+ISG_API isg_status isg_chains_picture(const isg_chains *chains, const char *path, size_t columns,
+                                      size_t height, size_t width);
+
+/* The integrated autocorrelation time of a quantity followed through many chains, in steps:
+       time = 1 + 2 sum over t = 1 .. window of C(t) / C(0)
+   with C(t) the autocovariance around the mean of all chains, averaged over them. The mean over n
+   steps of a chain is worth n / time independent values. */
+typedef struct isg_autocorrelation {
+    double time;      /* NaN if nothing varies */
+    double error;     /* standard error of time: time sqrt(2 (2 window + 1) / values) */
+    size_t window;    /* the first that is at least 5 times (Sokal); shorter, and time too short, if
+                         that would be over half the length of the chains */
+    bool is_reliable; /* the chains are at least 50 times long */
+} isg_autocorrelation;
+
+/* `series` (chains, steps) of at least 4 steps of finite numbers; else ISG_ERR_ARGUMENT. */
+ISG_API isg_status isg_autocorrelation_time(isg_matd_view series, isg_autocorrelation *out);
+
+/* Split R-hat of such series (Gelman et al., Bayesian Data Analysis, 3rd ed., 11.4): every chain is
+   cut into halves of n steps, the middle one left out if their number is odd; with W the mean of the
+   2 * chains variances and B / n the variance of the means (both unbiased),
+       R = sqrt(((n - 1) W / n + B / n) / W)
+   is 1 for chains that agree; above 1.1, or better 1.01, they have not converged. Infinite if
+   every half stands still, but not at the same place; NaN if nothing varies at all. */
+ISG_API isg_status isg_split_rhat(isg_matd_view series, double *out);
+
+/* What a number of sweeps showed of the energies H(s) and of the hidden units lambda. */
+typedef struct isg_decorrelation {
+    size_t chains, sweeps;
+    isg_autocorrelation energy;
+    isg_autocorrelation hidden; /* of the slowest hidden unit */
+    size_t slowest_unit;
+    double energy_rhat;
+    double hidden_rhat; /* the largest of all hidden units */
+    bool is_reliable;   /* both times are */
+} isg_decorrelation;
+
+/* Sweeps the chains `skip` times, so that they may forget their start, then `sweeps` times, which are
+   measured. Everything is kept meanwhile, so that it takes 8 chains sweeps (n_hidden + 1) bytes:
+   ISG_ERR_UNSUPPORTED above 2 GiB. ISG_ERR_ARGUMENT for fewer than 4 sweeps or a beta that is not
+   positive. If `progress`, which may be NULL, cancels, the chains have moved all the same. */
+ISG_API isg_status isg_chains_measure(isg_chains *chains, size_t skip, size_t sweeps, double beta,
+                                      isg_decorrelation *out, const isg_progress *progress);
 
 /* ---- Estimates of ln Z ------------------------------------------------------------------------------ */
 

@@ -106,6 +106,7 @@ struct isg_chains {
     isg_gibbs_weights weights;
     isg_states states;
     uint64_t seed, next_sweep;
+    size_t image_height, image_width;
     uint64_t *clamped; /* (words) */
     bool has_clamped;
 };
@@ -131,6 +132,8 @@ isg_status isg_chains_create(isg_chains **out, const isg_rbm *rbm, size_t count,
         return isg_fail(ISG_ERR_ARGUMENT, "chains: expected 1 to 2^32 - 1, found %zu", count);
     ISG_TRY_GOTO(ISG_ALLOCATE(chains, 1));
     chains->seed = seed;
+    chains->image_height = rbm->info.image_height;
+    chains->image_width = rbm->info.image_width;
     isg_gibbs_weights *w = &chains->weights;
     ISG_TRY_GOTO(isg_gibbs_weights_create(w, rbm->info.n_visible, rbm->info.n_hidden));
     ISG_TRY_GOTO(isg_gibbs_weights_set(w, rbm->weights, rbm->b, rbm->c));
@@ -151,6 +154,16 @@ void isg_chains_free(isg_chains *chains) {
     isg_states_release(&chains->states);
     isg_release(chains->clamped);
     isg_release(chains);
+}
+
+isg_chains_info isg_chains_describe(const isg_chains *chains) {
+    return (isg_chains_info){.count = chains->states.count,
+                             .n_visible = chains->weights.n_visible,
+                             .n_hidden = chains->weights.n_hidden,
+                             .seed = chains->seed,
+                             .sweeps = chains->next_sweep,
+                             .image_height = chains->image_height,
+                             .image_width = chains->image_width};
 }
 
 void isg_chains_set_spins(isg_chains *chains, size_t k, const uint64_t *spins) {
@@ -174,6 +187,10 @@ void isg_chains_clamp(isg_chains *chains, const uint64_t *units) {
         memcpy(chains->clamped, units, chains->weights.words * sizeof *units);
 }
 
+const uint64_t *isg_chains_clamped(const isg_chains *chains) {
+    return chains->has_clamped ? chains->clamped : NULL;
+}
+
 isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double beta) {
     if (!(beta > 0 && isfinite(beta)))
         return isg_fail(ISG_ERR_ARGUMENT, "beta: expected a positive number, found %g", beta);
@@ -190,6 +207,9 @@ isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double beta) {
 }
 
 void isg_chains_energy(const isg_chains *chains, double *energies) {
-    for (size_t k = 0; k < chains->states.count; k++)
+    const size_t count = chains->states.count;
+    const bool is_worth_it = count > ((size_t)1 << 20) / chains->weights.n_visible;
+#pragma omp parallel for schedule(static) num_threads(isg_team_size()) if (is_worth_it)
+    for (size_t k = 0; k < count; k++)
         energies[k] = isg_states_energy(&chains->states, &chains->weights, k);
 }

@@ -56,4 +56,7 @@ void isg_states_sweep_rows(isg_states *states, const isg_gibbs_weights *w, const
 /* H(s) of chain k. */
 double isg_states_energy(const isg_states *states, const isg_gibbs_weights *w, size_t k);
 
+/* The units that are clamped in all chains (words), packed; NULL if none are. */
+const uint64_t *isg_chains_clamped(const isg_chains *chains);
+
 #endif
