@@ -10,6 +10,7 @@ extern const command command_data_info;
 extern const command command_info;
 extern const command command_map;
 extern const command command_patterns;
+extern const command command_sample;
 extern const command command_train;
 extern const command command_verify;
 
@@ -19,8 +20,9 @@ const command *const commands[] = {
     &command_data_info,
     &command_patterns,
     &command_map,
-    &command_train,
     &command_verify,
+    &command_train,
+    &command_sample,
     &command_bench,
     &command_info,
     NULL,

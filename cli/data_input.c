@@ -18,7 +18,7 @@ const char *const header_choices[] = {"auto", "yes", "no", NULL}; /* in the orde
 const char *const data_names[] = {"mnist:train", "mnist:test", "fashion:train", "fashion:test",
                                   NULL};
 
-static exit_code parse_shape(const char *text, size_t *height, size_t *width) {
+exit_code shape_parse(const char *text, size_t *height, size_t *width) {
     char first[32] = "";
     const char *cross = strchr(text, 'x');
     const size_t length = cross ? (size_t)(cross - text) : sizeof first;
@@ -110,7 +110,7 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
     char *images = NULL, *labels = NULL;
     exit_code code = EXIT_DONE;
     if (settings->shape)
-        code = parse_shape(settings->shape, &options.image_height, &options.image_width);
+        code = shape_parse(settings->shape, &options.image_height, &options.image_width);
     if (code == EXIT_DONE)
         code = catalog_paths(call, name, &options, &images, &labels);
     if (code == EXIT_DONE) {

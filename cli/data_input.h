@@ -53,6 +53,9 @@ extern const char *const data_names[]; /* "mnist:train", ...: for arguments call
 exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
                     const data_settings *settings);
 
+/* "28x28", as --shape takes it. */
+exit_code shape_parse(const char *text, size_t *height, size_t *width);
+
 /* A sentence ready for "DATA: ": what may stand there, for the help of an argument. */
 #define DATA_HELP                                                                                  \
     "mnist:train, mnist:test, fashion:train, fashion:test, or a file: IDX, .npy, .npz (arrays X "  \

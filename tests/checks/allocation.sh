@@ -57,6 +57,9 @@ sweep data info x.csv --label-column 1
 sweep data info x.mtx --json
 "$ISINGLASS" patterns x.npz -o patterns.npz >out
 sweep map patterns.npz -o model.npz --via sqrt --picture sheet.png --json
+"$ISINGLASS" map patterns.npz -o rbm.npz >out
+sweep sample rbm.npz -o model.npz --start x.npz --clamp 3 --count 5 --steps 4 --diagnose --json
+sweep sample rbm.npz -o sheet.png --count 3 --steps 2
 # Only some of them, since the library's are tried one by one by its own tests.
 stride=11
 export OMP_NUM_THREADS=1

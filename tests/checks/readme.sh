@@ -15,4 +15,4 @@ while IFS= read -r line; do
     commands=$((commands + 1))
 done < <(sed -n '/^## A tour/,/^## /s|^    \(build/isinglass .*\)|\1|p' "$SOURCE/README.md")
 [[ $commands -ge 7 ]] || { echo "only $commands commands found"; exit 1; }
-[[ -s sevens.png && -s map.png ]]
+[[ -s sevens.png && -s map.png && -s samples.png ]]

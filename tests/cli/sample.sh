@@ -1,0 +1,68 @@
+# Samples of an RBM: starts, schedules, clamped units, diagnostics, arrays, pictures, refusals.
+cat >votes.csv <<'END_OF_DATA'
+left,1,1,1,1,-1,-1
+right,-1,-1,1,-1,1,1
+middle,1,-1,1,-1,-1,1
+END_OF_DATA
+isinglass patterns votes.csv --label-column 1 --shape 2x3 -o p.npz >/dev/null
+isinglass map p.npz -o m.npz >/dev/null
+/usr/bin/python3 - <<'END_OF_PROGRAM'
+import numpy as np
+m = np.load("m.npz")
+np.savez("bare.npz", W=m["W"], beta=1.5)
+np.savez("frozen.npz", W=100 * m["W"], beta=10.0, xi=m["xi"])
+np.savez("nan.npz", W=m["W"] * np.nan, beta=1.0)
+END_OF_PROGRAM
+# A frozen network: nothing is left to chance, so that everything can be shown.
+try sample frozen.npz -o f.npz --count 4 --beta 10
+try sample frozen.npz -o f.png --count 4 --shape 2x3 --json
+try sample frozen.npz -o c.npz --start votes.csv --label-column 1 --count 5 --clamp 0:2,5,1 --steps 3 --beta 1,2.5@1,10@2
+try sample frozen.npz -o d.npz --count 6 --steps 4 --diagnose
+try sample frozen.npz -o d.npz --count 6 --steps 4 --diagnose --json --force
+/usr/bin/python3 - <<'END_OF_PROGRAM'
+import numpy as np, json
+for name in ["f.npz", "c.npz"]:
+    z = np.load(name)
+    print(name, [(key, z[key].shape, str(z[key].dtype)) for key in ["s", "lambda", "energy"]])
+    print(z["s"])
+    print({key: value for key, value in json.loads(z["meta.json"]).items() if key != "version"})
+m = np.load("frozen.npz")
+s = np.load("f.npz")["s"]
+assert np.allclose(np.load("f.npz")["energy"], -0.5 * ((s @ m["W"]) ** 2).sum(1), rtol=1e-5)
+END_OF_PROGRAM
+# What moves.
+try sample m.npz -o s.npz
+try sample m.npz -o s.npz --quiet
+try sample bare.npz -o n.npz --steps 2000 --count 20 --diagnose --quiet
+try sample bare.npz -o n.png --shape 3x2 --steps 1
+# Misuse.
+try sample m.npz
+try sample
+try sample m.npz -o x.jpg
+try sample m.npz -o x.npz --count 0
+try sample m.npz -o x.npz --steps 0
+for beta in 0 -1 nan 2,20 2@3 2,20@0 2,20@5,10@5 2,0@3 2,20@20 2,,3@4 2,3@x; do
+    try sample m.npz -o x.npz --beta "$beta"
+done
+for units in 6 0:7 3:3 4:2 a 1: :3 1,,2 -1; do
+    try sample m.npz -o x.npz --clamp "$units"
+done
+try sample m.npz -o x.npz --start noize
+try sample m.npz -o x.npz --start pattern
+try sample m.npz -o x.npz --start nothing.csv
+try sample m.npz -o x.npz --start noise --class left
+try sample m.npz -o x.npz --diagnose --steps 3
+try sample m.npz -o x.npz --diagnose --steps 1000000 --count 1000
+try sample m.npz -o x.png --shape 3x3
+try sample m.npz -o x.png --shape 3
+# Input that does not fit.
+try sample bare.npz -o x.npz --start patterns
+try sample bare.npz -o x.png
+printf '1,1,1\n' >narrow.csv
+try sample m.npz -o x.npz --start narrow.csv
+try sample nan.npz -o x.npz
+try sample votes.csv -o x.npz
+try sample nothing.npz -o x.npz
+try sample p.npz -o x.npz
+ls
+try sample --help
