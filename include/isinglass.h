@@ -999,6 +999,26 @@ ISG_API isg_status isg_rbm_data_term(const isg_rbm *rbm, const isg_dataset *data
    seconds: what no product of matrices can pass. ISG_ERR_ARGUMENT unless `seconds` is positive. */
 ISG_API isg_status isg_peak(double seconds, double *out);
 
+/* ---- Importance sampling of lambda ------------------------------------------------------------------ */
+
+/* By importance sampling of lambda from Gaussians around the minima of F0; start from
+   isg_mixture_defaults(), defaults are in brackets. */
+typedef struct isg_mixture_options {
+    size_t samples;               /* draws of lambda [100000] */
+    size_t random_starts;         /* random states to look for minima from [64] */
+    size_t witnesses;             /* Gibbs chains that look for what was missed [256] */
+    const isg_dataset *data;      /* to look for minima from as well [NULL: none] */
+    size_t data_starts;           /* how many of its rows, spread evenly [256] */
+    uint64_t seed;                /* [1] */
+    const isg_progress *progress; /* [NULL] */
+} isg_mixture_options;
+
+ISG_API isg_mixture_options isg_mixture_defaults(void);
+
+/* `options` may be NULL. */
+ISG_API isg_status isg_mixture_log_z(const isg_rbm *rbm, const isg_mixture_options *options,
+                                     isg_log_z *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,39 @@
+/* mixture.h - the steps of mixture importance sampling, apart for the tests
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_MIXTURE_H
+#define ISG_MIXTURE_H
+
+#include "proposal.h"
+#include "witnesses.h"
+
+typedef struct isg_mixture {
+    isg_mixture_options options;
+    isg_spin_model model;
+    isg_gibbs_weights weights;
+    isg_modes modes;
+    isg_gaussian everywhere; /* one Gaussian of all that annealed chains saw */
+    double *log_masses;      /* (modes and everywhere, which is the last): of Z, as far as known */
+    size_t known_masses;     /* for how many modes they were found */
+    uint64_t stage;          /* of random numbers, the next to be used */
+} isg_mixture;
+
+/* What weights (samples) of importance sampling say. */
+typedef struct isg_mixture_sum {
+    double log_z, error, ess;
+    double log_largest; /* ln of the largest weight over their mean */
+    double halves;      /* how far two halves differ, in standard errors */
+} isg_mixture_sum;
+
+/* Finds modes and fits Gaussians to them. Release with isg_mixture_release(), after a failure too. */
+isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
+                             const isg_mixture_options *options);
+void isg_mixture_release(isg_mixture *mixture);
+
+/* Draws, and looks for what the Gaussians do not cover. */
+isg_status isg_mixture_finish(isg_mixture *mixture, isg_log_z *out);
+
+isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples);
+
+#endif
