@@ -11,6 +11,7 @@ extern const command command_info;
 extern const command command_map;
 extern const command command_patterns;
 extern const command command_sample;
+extern const command command_score;
 extern const command command_train;
 extern const command command_verify;
 
@@ -23,6 +24,7 @@ const command *const commands[] = {
     &command_verify,
     &command_train,
     &command_sample,
+    &command_score,
     &command_bench,
     &command_info,
     NULL,

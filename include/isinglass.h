@@ -28,7 +28,7 @@
 extern "C" {
 #endif
 
-/* ---- Status and errors ---------------------------------------------------------------- */
+/* ---- Status and errors ----------------------------------------------------------------------- */
 
 typedef enum isg_status {
     ISG_OK = 0,
@@ -50,7 +50,7 @@ ISG_API const char *isg_error_message(void);
 /* "0.1.0": the version of the library in use, which may differ from the header's. */
 ISG_API const char *isg_version(void);
 
-/* ---- Long work ------------------------------------------------------------------------ */
+/* ---- Long work ------------------------------------------------------------------------------- */
 
 /* Called now and then with the fraction done, 0 to 1; false cancels (ISG_ERR_CANCELLED).
    Always called from the thread that made the call. */
@@ -59,7 +59,7 @@ typedef struct isg_progress {
     void *user;
 } isg_progress;
 
-/* ---- Matrices ------------------------------------------------------------------------- */
+/* ---- Matrices -------------------------------------------------------------------------------- */
 
 /* Row-major, stride in elements, passed by value, never owning. Shapes are written (rows, cols). */
 typedef struct isg_matd {
@@ -72,7 +72,7 @@ typedef struct isg_matd_view {
     size_t rows, cols, stride;
 } isg_matd_view;
 
-/* ---- The machine ---------------------------------------------------------------------- */
+/* ---- The machine ----------------------------------------------------------------------------- */
 
 /* Replaces the memory allocator of the library, before any other call. `allocate` returns
    `bytes` bytes aligned to `alignment` (a power of two) or NULL; both may be called by several
@@ -101,7 +101,7 @@ ISG_API const char *isg_isa_name(size_t i);
 /* The linear algebra library in use, as it describes itself. */
 ISG_API const char *isg_blas(void);
 
-/* ---- Data: labelled samples of +1 and -1 ------------------------------------------------ */
+/* ---- Data: labelled samples of +1 and -1 ----------------------------------------------------- */
 
 /* Samples as spins, one bit each, with the classes they belong to. */
 typedef struct isg_dataset isg_dataset;
@@ -200,7 +200,7 @@ ISG_API isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second,
 ISG_API isg_status isg_dataset_contact_sheet(const isg_dataset *data, const char *path,
                                              size_t per_class);
 
-/* ---- Files with known content ----------------------------------------------------------- */
+/* ---- Files with known content ---------------------------------------------------------------- */
 
 /* ISG_ERR_FORMAT unless the content of the file, unpacked if its name ends in .gz, has this
    SHA-256 (64 hexadecimal digits, small letters). */
@@ -211,7 +211,7 @@ ISG_API isg_status isg_file_check(const char *path, const char *sha256,
 ISG_API isg_status isg_file_install(const char *from, const char *to, const char *sha256,
                                     const isg_progress *progress);
 
-/* ---- Patterns: what a Hopfield network stores ----------------------------------------------- */
+/* ---- Patterns: what a Hopfield network stores ------------------------------------------------ */
 
 /* Binary patterns of n_visible spins, with the class each stands for. */
 typedef struct isg_patterns isg_patterns;
@@ -267,7 +267,7 @@ ISG_API isg_status isg_patterns_rank(const isg_patterns *patterns, size_t *rank,
 /* SHA-256 of all patterns, packed to bytes (first unit = highest bit), sorted, concatenated. */
 ISG_API isg_status isg_patterns_checksum(const isg_patterns *patterns, char hex[65]);
 
-/* ---- Restricted Boltzmann machines ---------------------------------------------------------- */
+/* ---- Restricted Boltzmann machines ----------------------------------------------------------- */
 
 /* Spins s (n_visible) and Gaussian hidden units lambda (n_hidden) at inverse temperature beta:
        H(s, lambda) = |lambda - c|^2 / 2 - b.s - s^T W lambda
@@ -286,6 +286,11 @@ typedef struct isg_rbm_info {
 ISG_API isg_status isg_rbm_create(isg_rbm **out, size_t n_visible, size_t n_hidden, double beta);
 ISG_API void isg_rbm_free(isg_rbm *rbm); /* NULL is fine */
 ISG_API isg_rbm_info isg_rbm_describe(const isg_rbm *rbm);
+
+/* Another inverse temperature; ISG_ERR_ARGUMENT unless it is positive. And: the visible units are
+   an image of this shape; ISG_ERR_SHAPE unless it has n_visible pixels. */
+ISG_API isg_status isg_rbm_set_beta(isg_rbm *rbm, double beta);
+ISG_API isg_status isg_rbm_set_image(isg_rbm *rbm, size_t height, size_t width);
 
 ISG_API isg_matd isg_rbm_weights(isg_rbm *rbm);      /* W (n_visible, n_hidden), to read and set */
 ISG_API double *isg_rbm_visible_field(isg_rbm *rbm); /* b (n_visible) */
@@ -307,7 +312,7 @@ ISG_API double isg_rbm_free_energy(const isg_rbm *rbm, const double *lambda);
 ISG_API void isg_rbm_free_energy_gradient(const isg_rbm *rbm, const double *lambda,
                                           double *gradient);
 
-/* ---- Hopfield networks ------------------------------------------------------------------------ */
+/* ---- Hopfield networks ----------------------------------------------------------------------- */
 
 /* Spins s (n_visible) with couplings J and a field b:
        H(s) = -s^T J s / 2 - b.s
@@ -420,7 +425,8 @@ typedef struct isg_dynamics_report {
 ISG_API isg_status isg_hopfield_run(const isg_hopfield *network, uint64_t *states, size_t n_states,
                                     const isg_dynamics_options *options,
                                     isg_dynamics_report *reports, const isg_progress *progress);
-/* ---- Exact answers ---------------------------------------------------------------------------- */
+
+/* ---- Exact answers --------------------------------------------------------------------------- */
 
 /* ln Z of a machine, Z = sum over s of exp(-beta H(s)), in three ways, none of which samples. Each
    says ISG_ERR_UNSUPPORTED where it does not apply, ISG_ERR_DIVERGED if a weight is not finite.
@@ -449,7 +455,7 @@ ISG_API isg_status isg_exact_samples(const isg_rbm *rbm, size_t count, uint64_t 
 ISG_API isg_status isg_exact_quadrature(const isg_rbm *rbm, double *log_z, double *error,
                                         const isg_progress *progress);
 
-/* ---- Other Boltzmann machines of the projection network (appendix C of the paper) --------------- */
+/* ---- Other Boltzmann machines of the projection network (appendix C of the paper) ------------ */
 
 /* The p(s) and the Z of the projection network of some patterns xi, with A = xi^T xi, from spins
    and real variables lambda (n_hidden) that interact with each other, or with a third layer tau:
@@ -535,7 +541,7 @@ typedef struct isg_machine_chains {
 ISG_API isg_status isg_machine_sweep(const isg_machine *machine, const isg_machine_chains *chains,
                                      uint64_t seed, uint64_t step, size_t sweeps);
 
-/* ---- Principal axes --------------------------------------------------------------------------- */
+/* ---- Principal axes -------------------------------------------------------------------------- */
 
 /* The directions in which the spins vary most: eigenvectors of their covariance (means removed,
    divided by n_samples) as unit columns of `components` (n_visible, n_components), the largest
@@ -543,7 +549,8 @@ ISG_API isg_status isg_machine_sweep(const isg_machine *machine, const isg_machi
    fewer directions. */
 ISG_API isg_status isg_pca(const isg_dataset *data, size_t n_components, isg_matd components,
                            double *variances);
-/* ---- From a Hopfield network to an RBM ------------------------------------------------------ */
+
+/* ---- From a Hopfield network to an RBM ------------------------------------------------------- */
 
 /* Which W: all but the last have orthonormal columns and give the projection rule
    J = W W^T = xi (xi^T xi)^-1 xi^T, the last gives the Hebbian rule J = xi xi^T / N. */
@@ -610,7 +617,7 @@ ISG_API isg_status isg_rbm_load(isg_rbm **out, const char *path);
    negative, white zero. ISG_ERR_ARGUMENT if the visible units are no image. */
 ISG_API isg_status isg_rbm_picture(const isg_rbm *rbm, const char *path);
 
-/* ---- Verification ------------------------------------------------------------------------------- */
+/* ---- Verification ---------------------------------------------------------------------------- */
 
 /* A quantity that theory says is zero, and what rounding may leave of it. */
 typedef struct isg_check {
@@ -631,7 +638,7 @@ ISG_API size_t isg_checks_count(const isg_checks *checks);
 ISG_API const isg_check *isg_checks_get(const isg_checks *checks, size_t k);
 ISG_API void isg_checks_free(isg_checks *checks); /* NULL is fine */
 
-/* ---- Gibbs sampling ------------------------------------------------------------------------------ */
+/* ---- Gibbs sampling -------------------------------------------------------------------------- */
 
 /* Many states of one RBM, moved by block-Gibbs sweeps: lambda given the spins, then spins given
    lambda. Chain k in sweep t is a function of the seed, k and t alone, whatever the number of
@@ -659,7 +666,72 @@ ISG_API isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double be
 /* H(s) of every chain (count). */
 ISG_API void isg_chains_energy(const isg_chains *chains, double *energies);
 
-/* ---- Training: contrastive divergence --------------------------------------------------------------- */
+/* ---- Samples: what chains look like, and how fast they forget -------------------------------- */
+
+typedef struct isg_chains_info {
+    size_t count;
+    size_t n_visible;
+    size_t n_hidden;
+    uint64_t seed;
+    uint64_t sweeps;     /* done so far */
+    size_t image_height; /* of the RBM; 0 if its visible units are no image */
+    size_t image_width;
+} isg_chains_info;
+
+ISG_API isg_chains_info isg_chains_describe(const isg_chains *chains);
+
+/* A .npz with s (count, N) as int8, lambda (count, p), the hidden units that the last sweep drew, as
+   float32, and energy (count), H(s); `command` is kept in its meta.json. */
+ISG_API isg_status isg_chains_save(const isg_chains *chains, const char *path, const char *command);
+
+/* The spins of all chains as images in rows of `columns` (PNG): +1 is white, -1 black, both blue
+   where they are clamped. The shape is (height, width), or that of the RBM for 0, 0. ISG_ERR_ARGUMENT
+   if there is none, ISG_ERR_SHAPE if it does not have n_visible pixels. */
+ISG_API isg_status isg_chains_picture(const isg_chains *chains, const char *path, size_t columns,
+                                      size_t height, size_t width);
+
+/* The integrated autocorrelation time of a quantity followed through many chains, in steps:
+       time = 1 + 2 sum over t = 1 .. window of C(t) / C(0)
+   with C(t) the autocovariance around the mean of all chains, averaged over them. The mean over n
+   steps of a chain is worth n / time independent values. */
+typedef struct isg_autocorrelation {
+    double time;      /* NaN if nothing varies */
+    double error;     /* standard error of time: time sqrt(2 (2 window + 1) / values) */
+    size_t window;    /* the first that is at least 5 times (Sokal); shorter, and time too short, if
+                         that would be over half the length of the chains */
+    bool is_reliable; /* the chains are at least 50 times long */
+} isg_autocorrelation;
+
+/* `series` (chains, steps) of at least 4 steps of finite numbers; else ISG_ERR_ARGUMENT. */
+ISG_API isg_status isg_autocorrelation_time(isg_matd_view series, isg_autocorrelation *out);
+
+/* Split R-hat of such series (Gelman et al., Bayesian Data Analysis, 3rd ed., 11.4): every chain is
+   cut into halves of n steps, the middle one left out if their number is odd; with W the mean of the
+   2 * chains variances and B / n the variance of the means (both unbiased),
+       R = sqrt(((n - 1) W / n + B / n) / W)
+   is 1 for chains that agree; above 1.1, or better 1.01, they have not converged. Infinite if
+   every half stands still, but not at the same place; NaN if nothing varies at all. */
+ISG_API isg_status isg_split_rhat(isg_matd_view series, double *out);
+
+/* What a number of sweeps showed of the energies H(s) and of the hidden units lambda. */
+typedef struct isg_decorrelation {
+    size_t chains, sweeps;
+    isg_autocorrelation energy;
+    isg_autocorrelation hidden; /* of the slowest hidden unit */
+    size_t slowest_unit;
+    double energy_rhat;
+    double hidden_rhat; /* the largest of all hidden units */
+    bool is_reliable;   /* both times are */
+} isg_decorrelation;
+
+/* Sweeps the chains `skip` times, so that they may forget their start, then `sweeps` times, which are
+   measured. Everything is kept meanwhile, so that it takes 8 chains sweeps (n_hidden + 1) bytes:
+   ISG_ERR_UNSUPPORTED above 2 GiB. ISG_ERR_ARGUMENT for fewer than 4 sweeps or a beta that is not
+   positive. If `progress`, which may be NULL, cancels, the chains have moved all the same. */
+ISG_API isg_status isg_chains_measure(isg_chains *chains, size_t skip, size_t sweeps, double beta,
+                                      isg_decorrelation *out, const isg_progress *progress);
+
+/* ---- Training: contrastive divergence -------------------------------------------------------- */
 
 /* What the spins after the last sweep are paired with. */
 typedef enum isg_estimator {
@@ -739,12 +811,7 @@ ISG_API isg_status isg_rbm_start_normal(isg_rbm **out, size_t n_visible, size_t 
 ISG_API isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, size_t n_hidden,
                                      double beta);
 
-/* Another inverse temperature; ISG_ERR_ARGUMENT unless it is positive. And: the visible units are
-   an image of this shape; ISG_ERR_SHAPE unless it has n_visible pixels. */
-ISG_API isg_status isg_rbm_set_beta(isg_rbm *rbm, double beta);
-ISG_API isg_status isg_rbm_set_image(isg_rbm *rbm, size_t height, size_t width);
-
-/* ---- Run directories: training that survives anything --------------------------------------------- */
+/* ---- Run directories: training that survives anything ---------------------------------------- */
 
 /* A directory with one training in it:
        run.json                             what was asked for, a text of the caller's
@@ -816,72 +883,8 @@ ISG_API isg_status isg_run_train(isg_run *run, uint64_t epochs, const isg_progre
 
 /* Writes another run.json. */
 ISG_API isg_status isg_run_set_settings(isg_run *run, const char *settings);
-/* ---- Samples: what chains look like, and how fast they forget ---------------------------------------- */
 
-typedef struct isg_chains_info {
-    size_t count;
-    size_t n_visible;
-    size_t n_hidden;
-    uint64_t seed;
-    uint64_t sweeps;     /* done so far */
-    size_t image_height; /* of the RBM; 0 if its visible units are no image */
-    size_t image_width;
-} isg_chains_info;
-
-ISG_API isg_chains_info isg_chains_describe(const isg_chains *chains);
-
-/* A .npz with s (count, N) as int8, lambda (count, p), the hidden units that the last sweep drew, as
-   float32, and energy (count), H(s); `command` is kept in its meta.json. */
-ISG_API isg_status isg_chains_save(const isg_chains *chains, const char *path, const char *command);
-
-/* The spins of all chains as images in rows of `columns` (PNG): +1 is white, -1 black, both blue
-   where they are clamped. The shape is (height, width), or that of the RBM for 0, 0. ISG_ERR_ARGUMENT
-   if there is none, ISG_ERR_SHAPE if it does not have n_visible pixels. */
-ISG_API isg_status isg_chains_picture(const isg_chains *chains, const char *path, size_t columns,
-                                      size_t height, size_t width);
-
-/* The integrated autocorrelation time of a quantity followed through many chains, in steps:
-       time = 1 + 2 sum over t = 1 .. window of C(t) / C(0)
-   with C(t) the autocovariance around the mean of all chains, averaged over them. The mean over n
-   steps of a chain is worth n / time independent values. */
-typedef struct isg_autocorrelation {
-    double time;      /* NaN if nothing varies */
-    double error;     /* standard error of time: time sqrt(2 (2 window + 1) / values) */
-    size_t window;    /* the first that is at least 5 times (Sokal); shorter, and time too short, if
-                         that would be over half the length of the chains */
-    bool is_reliable; /* the chains are at least 50 times long */
-} isg_autocorrelation;
-
-/* `series` (chains, steps) of at least 4 steps of finite numbers; else ISG_ERR_ARGUMENT. */
-ISG_API isg_status isg_autocorrelation_time(isg_matd_view series, isg_autocorrelation *out);
-
-/* Split R-hat of such series (Gelman et al., Bayesian Data Analysis, 3rd ed., 11.4): every chain is
-   cut into halves of n steps, the middle one left out if their number is odd; with W the mean of the
-   2 * chains variances and B / n the variance of the means (both unbiased),
-       R = sqrt(((n - 1) W / n + B / n) / W)
-   is 1 for chains that agree; above 1.1, or better 1.01, they have not converged. Infinite if
-   every half stands still, but not at the same place; NaN if nothing varies at all. */
-ISG_API isg_status isg_split_rhat(isg_matd_view series, double *out);
-
-/* What a number of sweeps showed of the energies H(s) and of the hidden units lambda. */
-typedef struct isg_decorrelation {
-    size_t chains, sweeps;
-    isg_autocorrelation energy;
-    isg_autocorrelation hidden; /* of the slowest hidden unit */
-    size_t slowest_unit;
-    double energy_rhat;
-    double hidden_rhat; /* the largest of all hidden units */
-    bool is_reliable;   /* both times are */
-} isg_decorrelation;
-
-/* Sweeps the chains `skip` times, so that they may forget their start, then `sweeps` times, which are
-   measured. Everything is kept meanwhile, so that it takes 8 chains sweeps (n_hidden + 1) bytes:
-   ISG_ERR_UNSUPPORTED above 2 GiB. ISG_ERR_ARGUMENT for fewer than 4 sweeps or a beta that is not
-   positive. If `progress`, which may be NULL, cancels, the chains have moved all the same. */
-ISG_API isg_status isg_chains_measure(isg_chains *chains, size_t skip, size_t sweeps, double beta,
-                                      isg_decorrelation *out, const isg_progress *progress);
-
-/* ---- Estimates of ln Z ------------------------------------------------------------------------------ */
+/* ---- Estimates of ln Z ----------------------------------------------------------------------- */
 
 typedef enum isg_log_z_method {
     ISG_LOG_Z_EXACT,
@@ -980,26 +983,7 @@ ISG_API isg_status isg_ais_schedule(const isg_rbm *rbm, const isg_ais_options *o
                                     double target, double **schedule, size_t *steps);
 ISG_API void isg_schedule_free(double *schedule); /* NULL is fine */
 
-/* ---- Scores ------------------------------------------------------------------------------------------- */
-
-/* The mean of ln p(s) + ln Z = -beta H(s) over the samples of a data set: exact, but for rounding. */
-typedef struct isg_data_term {
-    size_t samples;
-    double mean;      /* 0 without samples */
-    double deviation; /* standard deviation over the samples; NaN below two */
-} isg_data_term;
-
-/* `by_class` (n_classes) may be NULL. ISG_ERR_SHAPE if RBM and data disagree on n_visible. */
-ISG_API isg_status isg_rbm_data_term(const isg_rbm *rbm, const isg_dataset *data,
-                                     isg_data_term *all, isg_data_term *by_class);
-/* ---- Speed ------------------------------------------------------------------------------------------ */
-
-/* The floating-point operations per second of all threads together when they do nothing but
-   independent multiply-adds in the instruction set in use, each at its best within about so many
-   seconds: what no product of matrices can pass. ISG_ERR_ARGUMENT unless `seconds` is positive. */
-ISG_API isg_status isg_peak(double seconds, double *out);
-
-/* ---- Importance sampling of lambda ------------------------------------------------------------------ */
+/* ---- Importance sampling of lambda ----------------------------------------------------------- */
 
 /* By importance sampling of lambda from Gaussians around the minima of F0; start from
    isg_mixture_defaults(), defaults are in brackets. */
@@ -1018,6 +1002,50 @@ ISG_API isg_mixture_options isg_mixture_defaults(void);
 /* `options` may be NULL. */
 ISG_API isg_status isg_mixture_log_z(const isg_rbm *rbm, const isg_mixture_options *options,
                                      isg_log_z *out);
+
+/* ---- ln Z, by whatever suits the model ------------------------------------------------------- */
+
+/* Which method to take. */
+typedef enum isg_log_z_choice {
+    ISG_CHOOSE_AUTO, /* exact if that is quick, else mixture if it can be trusted, else AIS */
+    ISG_CHOOSE_EXACT,
+    ISG_CHOOSE_AIS,
+    ISG_CHOOSE_MIXTURE
+} isg_log_z_choice;
+
+/* Start from isg_log_z_defaults(); defaults are in brackets. */
+typedef struct isg_log_z_options {
+    isg_log_z_choice choice;      /* [ISG_CHOOSE_AUTO] */
+    isg_ais_options ais;          /* [isg_ais_defaults()] */
+    isg_mixture_options mixture;  /* [isg_mixture_defaults()] */
+    const isg_progress *progress; /* of all of it [NULL] */
+} isg_log_z_options;
+
+ISG_API isg_log_z_options isg_log_z_defaults(void);
+
+/* Where the method was chosen, out->choice says why. */
+ISG_API isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options,
+                                 isg_log_z *out);
+
+/* ---- Scores ---------------------------------------------------------------------------------- */
+
+/* The mean of ln p(s) + ln Z = -beta H(s) over the samples of a data set: exact, but for rounding. */
+typedef struct isg_data_term {
+    size_t samples;
+    double mean;      /* 0 without samples */
+    double deviation; /* standard deviation over the samples; NaN below two */
+} isg_data_term;
+
+/* `by_class` (n_classes) may be NULL. ISG_ERR_SHAPE if RBM and data disagree on n_visible. */
+ISG_API isg_status isg_rbm_data_term(const isg_rbm *rbm, const isg_dataset *data,
+                                     isg_data_term *all, isg_data_term *by_class);
+
+/* ---- Speed ----------------------------------------------------------------------------------- */
+
+/* The floating-point operations per second of all threads together when they do nothing but
+   independent multiply-adds in the instruction set in use, each at its best within about so many
+   seconds: what no product of matrices can pass. ISG_ERR_ARGUMENT unless `seconds` is positive. */
+ISG_API isg_status isg_peak(double seconds, double *out);
 
 #ifdef __cplusplus
 }

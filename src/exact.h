@@ -40,6 +40,10 @@ double isg_spin_model_exponent(const isg_spin_model *model, double field_sum, co
 /* ISG_ERR_DIVERGED unless the value is finite: weights near the end of the range overflow. */
 isg_status isg_exact_finish(double *log_z, double value);
 
+/* Class sums of at most so many terms. */
+isg_status isg_exact_class_sums_within(const isg_rbm *rbm, double most_terms, double *log_z,
+                                       const isg_progress *progress);
+
 /* Samples of models that class sums are possible for; isg_exact_samples() has the rest. */
 isg_status isg_exact_class_samples(const isg_rbm *rbm, size_t count, uint64_t seed,
                                    uint64_t *spins);

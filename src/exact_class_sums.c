@@ -23,7 +23,6 @@
 
 /* More classes than that make more terms than the limit. */
 enum { MAX_CLASSES = 30 };
-static const double max_terms = 1e9;
 
 typedef struct unit_class {
     size_t size;
@@ -102,7 +101,7 @@ static double rounding(const double *values, size_t count) {
     return 64 * DBL_EPSILON * largest;
 }
 
-static isg_status find_classes(class_sum *work) {
+static isg_status find_classes(class_sum *work, double max_terms) {
     const isg_spin_model *model = &work->model;
     double terms = 1;
     work->row_tolerance = rounding(model->weights, model->n * model->p);
@@ -202,9 +201,9 @@ static double sum_block(const void *problem, size_t block, double *scratch) {
     return isg_log_sum_exp(exponents, count);
 }
 
-static isg_status start(class_sum *work, const isg_rbm *rbm) {
+static isg_status start(class_sum *work, const isg_rbm *rbm, double max_terms) {
     ISG_TRY(isg_spin_model_start(&work->model, rbm));
-    ISG_TRY(find_classes(work));
+    ISG_TRY(find_classes(work, max_terms));
     for (size_t k = 0; k < work->n_classes; k++)
         ISG_TRY(tabulate_binomials(&work->classes[k]));
     return ISG_OK;
@@ -219,10 +218,15 @@ static void release(class_sum *work) {
 }
 
 isg_status isg_exact_class_sums(const isg_rbm *rbm, double *log_z, const isg_progress *progress) {
+    return isg_exact_class_sums_within(rbm, 1e9, log_z, progress);
+}
+
+isg_status isg_exact_class_sums_within(const isg_rbm *rbm, double most_terms, double *log_z,
+                                       const isg_progress *progress) {
     class_sum work = {.n_terms = 1};
     isg_status status = ISG_OK;
     double value = 0;
-    ISG_TRY_GOTO(start(&work, rbm));
+    ISG_TRY_GOTO(start(&work, rbm, most_terms));
     const size_t n_blocks = (work.n_terms + ISG_BLOCK_TERMS - 1) / ISG_BLOCK_TERMS;
     if (work.n_classes > 0)
         ISG_TRY_GOTO(
@@ -304,12 +308,7 @@ isg_status isg_exact_class_samples(const isg_rbm *rbm, size_t count, uint64_t se
     double *cumulated = NULL, *scratch = NULL;
     membership *members = NULL;
     const size_t words = isg_words(rbm->info.n_visible);
-    ISG_TRY_GOTO(start(&work, rbm));
-    if (work.n_terms > MAX_SAMPLED_TERMS) {
-        status = isg_fail(ISG_ERR_UNSUPPORTED, "class sums: %zu terms are too many to sample from",
-                          work.n_terms);
-        goto done;
-    }
+    ISG_TRY_GOTO(start(&work, rbm, MAX_SAMPLED_TERMS));
     ISG_TRY_GOTO(ISG_ALLOCATE(cumulated, work.n_terms));
     ISG_TRY_GOTO(ISG_ALLOCATE(scratch, 2 * work.model.p));
     ISG_TRY_GOTO(ISG_ALLOCATE(members, work.model.n));

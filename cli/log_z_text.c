@@ -1,0 +1,114 @@
+/* log_z_text.c - an estimate of ln Z in words and in JSON
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "log_z_text.h"
+
+#include "progress.h"
+
+const char *const log_z_methods[] = {"auto", "exact", "ais", "mixture", NULL};
+const char *const ais_weights[] = {"spin", "lambda", "joint", NULL};
+
+static const char *const method_names[] = {"exact", "ais", "mixture"};
+static const char *const side_names[] = {"exact", "both", "lower", "upper"};
+
+exit_code log_z_check(const log_z_settings *settings) {
+    const bool is_ais = settings->method == ISG_CHOOSE_AIS;
+    if (settings->hmc && settings->weights != ISG_AIS_LAMBDA)
+        return fail(EXIT_MISUSED, "--hmc moves hidden units and needs --weights lambda");
+    if ((settings->weights != ISG_AIS_SPIN || settings->hmc) && !is_ais)
+        return fail(EXIT_MISUSED, "--weights and --hmc say how to anneal and need --method ais");
+    if (settings->target > 0 && !is_ais)
+        return fail(EXIT_MISUSED, "--adaptive says how to anneal and needs --method ais");
+    return EXIT_DONE;
+}
+
+isg_log_z_options log_z_options(const log_z_settings *settings, uint64_t seed,
+                                const isg_dataset *data) {
+    isg_log_z_options out = isg_log_z_defaults();
+    out.choice = (isg_log_z_choice)settings->method;
+    out.ais.chains = settings->chains;
+    out.ais.steps = settings->steps;
+    out.ais.repeats = settings->repeats;
+    out.ais.weights = (isg_ais_weights)settings->weights;
+    out.ais.move = settings->hmc ? ISG_AIS_HMC : ISG_AIS_GIBBS;
+    out.ais.seed = seed;
+    out.mixture.samples = settings->samples;
+    out.mixture.data = data;
+    out.mixture.seed = seed;
+    return out;
+}
+
+exit_code log_z_find(const invocation *call, const log_z_settings *settings, const isg_rbm *rbm,
+                     const isg_dataset *data, isg_log_z *out) {
+    isg_log_z_options options = log_z_options(settings, call->common.seed, data);
+    double *schedule = NULL;
+    isg_status status = ISG_OK;
+    progress bar;
+    if (settings->target > 0) {
+        isg_ais_options pilot = options.ais;
+        if (pilot.chains > 2000) /* enough to find the schedule */
+            pilot.chains = 2000;
+        pilot.repeats = 1;
+        progress_start(&bar, call->common.quiet, "schedule");
+        pilot.progress = progress_callback(&bar);
+        status = isg_ais_schedule(rbm, &pilot, settings->target, &schedule, &options.ais.steps);
+        options.ais.schedule = schedule;
+        progress_finish(&bar);
+    }
+    if (status == ISG_OK) {
+        progress_start(&bar, call->common.quiet, "ln Z");
+        options.progress = progress_callback(&bar);
+        status = isg_rbm_log_z(rbm, &options, out);
+        progress_finish(&bar);
+    }
+    isg_schedule_free(schedule);
+    return fail_status(status);
+}
+
+json_t *log_z_json(const isg_log_z *found) {
+    return json_pack("{s:o, s:o, s:s, s:s, s:o, s:I, s:o, s:I, s:o, s:b, s:s, s:s}", //
+                     "value", json_number(found->value),                             //
+                     "error", json_number(found->error),                             //
+                     "method", method_names[found->method],                          //
+                     "side", side_names[found->side],                                //
+                     "ess", json_number(found->ess),                                 //
+                     "samples", (json_int_t)found->samples,                          //
+                     "spread", json_number(found->spread),                           //
+                     "modes", (json_int_t)found->modes,                              //
+                     "laplace", json_number(found->laplace),                         //
+                     "trusted", (int)found->is_trusted,                              //
+                     "reason", found->reason,                                        //
+                     "choice", found->choice);
+}
+
+const char *log_z_side_text(isg_log_z_side side) {
+    static const char *const texts[] = {
+        "exact: the error is a bound",
+        "one standard error, either way",
+        "ln Z is too low on average, so L is too high, by more than the error may show",
+        "ln Z is too high on average, so L is too low",
+    };
+    return texts[side];
+}
+
+void log_z_print(output *out, const isg_log_z *found) {
+    output_field(out, "ln Z", "%.4f +- %.2g", found->value, found->error);
+    if (found->method == ISG_LOG_Z_EXACT)
+        output_field(out, "method", "exact");
+    if (found->method == ISG_LOG_Z_AIS)
+        output_field(out, "method", "annealing, %.4g of %zu chains count", found->ess,
+                     found->samples);
+    if (found->method == ISG_LOG_Z_MIXTURE)
+        output_field(out, "method", "mixture of %zu Gaussians, %.4g of %zu draws count",
+                     found->modes, found->ess, found->samples);
+    if (isfinite(found->spread))
+        output_field(out, "spread", "%.3f between repeats", found->spread);
+    if (isfinite(found->laplace))
+        output_field(out, "Laplace", "%.4f, without sampling", found->laplace);
+    output_field(out, "error", "%s", log_z_side_text(found->side));
+    if (found->choice[0])
+        output_field(out, "chosen", "%s", found->choice);
+    if (!found->is_trusted)
+        output_field(out, "beware", "%s", found->reason);
+}
