@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "allocation.h"
 #include "beta_list.h"
 #include "data_input.h"
 #include "log_z_text.h"
 #include "progress.h"
+#include "stopwatch.h"
 
 typedef struct score_settings {
     data_settings data;
@@ -42,12 +42,6 @@ typedef struct scores {
     size_t n_betas;
     double beta; /* of the data terms */
 } scores;
-
-static double now(void) {
-    struct timespec t;
-    timespec_get(&t, TIME_UTC);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- finding out -------------------------------------------------------------------------------- */
 
@@ -295,13 +289,13 @@ static exit_code find_all(scores *my, const invocation *call) {
         code = load_sets(my, call);
     if (code == EXIT_DONE)
         code = score_sets(my);
-    const double start = now();
+    const double start = stopwatch_s();
     if (code == EXIT_DONE && settings->betas)
-        return find_curve(my, call);
-    if (code == EXIT_DONE)
+        code = find_curve(my, call);
+    else if (code == EXIT_DONE)
         code = log_z_find(call, &settings->log_z, my->rbm, my->n_sets > 0 ? my->sets[0].data : NULL,
                           &my->log_z);
-    my->seconds = now() - start;
+    my->seconds = stopwatch_s() - start;
     if (code == EXIT_DONE && settings->certificate > 0)
         code = find_interval(my, call);
     return code;

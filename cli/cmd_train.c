@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,14 @@
 #include "run_settings.h"
 #include "signals.h"
 #include "starts.h"
+#include "stopwatch.h"
 #include "typed_number.h"
 
 typedef struct train_settings {
     data_settings data;
     start_settings start;
     const char *out, *picture, *rate;
-    size_t epochs, batch, sweeps;
+    size_t epochs, batch, sweeps, score_every;
     size_t estimator; /* an isg_estimator */
     bool persistent, fields, shuffle, resume;
     double save_every;
@@ -30,9 +32,9 @@ typedef struct train_settings {
 static const char *const estimator_choices[] = {"sampled", "mean", NULL};
 
 /* Options that are no part of the training, and those that may differ when it is resumed: how long,
-   and where the labels are, since it is the spins that count. */
+   how often to score, and where the labels are, since it is the spins that count. */
 static const char *const not_kept[] = {"output", "picture", "resume", "save-every", NULL};
-static const char *const may_change[] = {"epochs", "labels", NULL};
+static const char *const may_change[] = {"epochs", "labels", "score-every", NULL};
 
 /* Everything about one training. */
 typedef struct job {
@@ -45,6 +47,7 @@ typedef struct job {
     char data_sha256[65];
     isg_run *run;
     bool is_resumed;
+    double score_s; /* spent on scores by this process */
 } job;
 
 /* ---- run.json --------------------------------------------------------------------------------- */
@@ -274,6 +277,7 @@ typedef struct training_bar {
     progress bar;
     const isg_run *run;
     size_t epochs;
+    double share; /* of them, that this call does */
 } training_bar;
 
 static bool show_epoch(void *user, double fraction) {
@@ -286,7 +290,7 @@ static bool show_epoch(void *user, double fraction) {
     if (info.n_rows > 1)
         snprintf(text + length, sizeof text - (size_t)length, ", error %.4f",
                  info.rows[info.n_rows - 1].reconstruction_error);
-    return progress_update(&shown->bar, fraction, text);
+    return progress_update(&shown->bar, shown->share * fraction, text);
 }
 
 /* How to go on, as a line for the shell; to be released. */
@@ -318,19 +322,48 @@ static exit_code stopped(const job *my) {
     return code;
 }
 
-static exit_code train(job *my) {
+/* ln Z draws from streams of its own, so that scores never change the weights. */
+static exit_code score(job *my) {
+    const isg_rbm *rbm = isg_run_rbm(my->run);
+    isg_log_z_options options = isg_log_z_defaults();
+    options.ais.seed = options.mixture.seed = my->call.common.seed;
+    options.mixture.data = my->data;
+    progress bar;
+    isg_log_z log_z;
+    isg_data_term term;
+    progress_start(&bar, my->call.common.quiet, "scoring");
+    const double started_s = stopwatch_s();
+    options.progress = progress_callback(&bar);
+    isg_status status = isg_rbm_data_term(rbm, my->data, &term, NULL);
+    if (status == ISG_OK)
+        status = isg_rbm_log_z(rbm, &options, &log_z);
+    my->score_s += stopwatch_s() - started_s;
+    progress_finish(&bar);
+    if (status == ISG_OK)
+        status = isg_run_set_score(my->run, term.mean - log_z.value, log_z.error);
+    return status == ISG_ERR_CANCELLED ? stopped(my) : fail_status(status);
+}
+
+static bool is_score_due(const job *my) {
+    const isg_run_info info = isg_run_describe(my->run);
+    const size_t every = my->settings->score_every;
+    return every > 0 && info.state.batch == 0 && info.state.epochs % every == 0 &&
+           isnan(info.rows[info.n_rows - 1].log_likelihood);
+}
+
+/* Trains until so many epochs are done in all. */
+static exit_code train_until(job *my, size_t until) {
     const double samples = (double)isg_dataset_describe(my->data).n_samples;
     const double epochs = (double)my->settings->epochs;
     const isg_train_state state = isg_run_describe(my->run).state;
-    training_bar shown = {.run = my->run, .epochs = my->settings->epochs};
+    training_bar shown = {
+        .run = my->run, .epochs = my->settings->epochs, .share = (double)until / epochs};
     const isg_progress callback = {show_epoch, &shown};
-    if (state.epochs >= my->settings->epochs)
-        return EXIT_DONE;
     progress_start(&shown.bar, my->call.common.quiet, "training");
     progress_measure(&shown.bar, epochs * samples, "samples");
     shown.bar.origin =
         ((double)state.epochs + (double)state.batch / (double)state.n_batches) / epochs;
-    const isg_status status = isg_run_train(my->run, my->settings->epochs, &callback);
+    const isg_status status = isg_run_train(my->run, until, &callback);
     progress_finish(&shown.bar);
     if (status == ISG_ERR_CANCELLED)
         return stopped(my);
@@ -340,7 +373,37 @@ static exit_code train(job *my) {
     return fail_status(status);
 }
 
+/* All epochs, with a stop wherever there is something to score. */
+static exit_code train(job *my) {
+    const size_t epochs = my->settings->epochs, every = my->settings->score_every;
+    exit_code code = is_score_due(my) ? score(my) : EXIT_DONE;
+    for (size_t done;
+         code == EXIT_DONE && (done = (size_t)isg_run_describe(my->run).state.epochs) < epochs;) {
+        const size_t stop = every > 0 ? (done / every + 1) * every : epochs;
+        code = train_until(my, stop < epochs ? stop : epochs);
+        if (code == EXIT_DONE && is_score_due(my))
+            code = score(my);
+    }
+    return code;
+}
+
 /* ---- results ---------------------------------------------------------------------------------- */
+
+/* The last row with a score; NULL if there is none. */
+static const isg_run_row *last_scored(const isg_run_info *info) {
+    for (size_t k = info->n_rows; k > 0; k--)
+        if (!isnan(info->rows[k - 1].log_likelihood))
+            return &info->rows[k - 1];
+    return NULL;
+}
+
+static json_t *score_json(const isg_run_info *info) {
+    const isg_run_row *scored = last_scored(info);
+    return scored ? json_pack("{s:I, s:o, s:o}", "epoch", (json_int_t)scored->epoch, "value",
+                              json_number(scored->log_likelihood), "error",
+                              json_number(scored->log_likelihood_error))
+                  : json_null();
+}
 
 static void as_json(output *out, const job *my, const char *model) {
     const train_settings *settings = my->settings;
@@ -350,23 +413,27 @@ static void as_json(output *out, const job *my, const char *model) {
     const isg_run_row *last = info.n_rows > 1 ? info.rows + info.n_rows - 1 : NULL;
     const isg_rbm_info rbm = isg_rbm_describe(isg_run_rbm(my->run));
     output_json(
-        out, json_pack("{s:I, s:I, s:f, s:o, s:o, s:o, s:I, s:I, s:I, s:f, s:b, s:o, s:o, s:o}", //
-                       "epochs", (json_int_t)info.state.epochs,                                  //
-                       "updates", (json_int_t)info.state.updates,                                //
-                       "seconds", info.seconds,                                                  //
-                       "samples_per_second", json_number(samples / info.seconds),                //
-                       "first_reconstruction_error",                                             //
-                       last ? json_number(info.rows[1].reconstruction_error) : json_null(),      //
-                       "reconstruction_error",                                                   //
-                       last ? json_number(last->reconstruction_error) : json_null(),             //
-                       "samples", (json_int_t)data.n_samples,                                    //
-                       "n_visible", (json_int_t)rbm.n_visible,                                   //
-                       "n_hidden", (json_int_t)rbm.n_hidden,                                     //
-                       "beta", rbm.beta,                                                         //
-                       "resumed", my->is_resumed,                                                //
-                       "run", json_text(settings->out),                                          //
-                       "model", json_text(model),                                                //
-                       "picture", settings->picture ? json_text(settings->picture) : json_null()));
+        out,
+        json_pack(
+            "{s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:f, s:I, s:I, s:I, s:f, s:b, s:o, s:o, s:o}", //
+            "epochs", (json_int_t)info.state.epochs,                                            //
+            "updates", (json_int_t)info.state.updates,                                          //
+            "seconds", info.seconds,                                                            //
+            "samples_per_second", json_number(samples / info.seconds),                          //
+            "first_reconstruction_error",                                                       //
+            last ? json_number(info.rows[1].reconstruction_error) : json_null(),                //
+            "reconstruction_error",                                                             //
+            last ? json_number(last->reconstruction_error) : json_null(),                       //
+            "log_likelihood", score_json(&info),                                                //
+            "score_seconds", my->score_s,                                                       //
+            "samples", (json_int_t)data.n_samples,                                              //
+            "n_visible", (json_int_t)rbm.n_visible,                                             //
+            "n_hidden", (json_int_t)rbm.n_hidden,                                               //
+            "beta", rbm.beta,                                                                   //
+            "resumed", my->is_resumed,                                                          //
+            "run", json_text(settings->out),                                                    //
+            "model", json_text(model),                                                          //
+            "picture", settings->picture ? json_text(settings->picture) : json_null()));
 }
 
 static void as_text(output *out, const job *my, const char *model) {
@@ -390,6 +457,11 @@ static void as_text(output *out, const job *my, const char *model) {
                          info.rows[1].reconstruction_error, last->reconstruction_error,
                          last->epoch);
     }
+    const isg_run_row *scored = last_scored(&info);
+    if (scored)
+        output_field(
+            out, "log-likelihood", "%.3f +- %.2g after %" PRIu64 " epochs; scores took %.2f s",
+            scored->log_likelihood, scored->log_likelihood_error, scored->epoch, my->score_s);
     if (settings->picture)
         output_field(out, "picture", "%s", settings->picture);
     output_field(out, "model", "%s", model);
@@ -481,6 +553,10 @@ static const option_entry options[] = {
              "or with the mean ones they imply, which is less noisy"},
     {.name = "shuffle", .kind = OPTION_FLAG, .offset = offsetof(train_settings, shuffle),
      .help = "Visit the samples in a new order every epoch"},
+    {.name = "score-every", .kind = OPTION_SIZE, .metavar = "E", .initial = "0",
+     .offset = offsetof(train_settings, score_every),
+     .help = "Score the data at the start and after every E epochs, as 'isinglass score' does, into "
+             "epochs.csv; never changes the weights; 0 for not at all"},
     {.name = "resume", .kind = OPTION_FLAG, .offset = offsetof(train_settings, resume),
      .help = "Go on with the run in RUN as if it had never stopped, or start it if there is none"},
     {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .initial = "30", .low = 0,
@@ -502,6 +578,8 @@ static const json_key json_keys[] = {
     {"samples_per_second", "samples of all epochs by that time, or null"},
     {"first_reconstruction_error", "share of spins that one sweep from the data changed in epoch 1, or null"},
     {"reconstruction_error", "the same in the last epoch"},
+    {"log_likelihood", "epoch, value and error of the last score, or null"},
+    {"score_seconds", "time spent on scores"},
     {"samples", "number of samples"},
     {"n_visible", "number of visible units"},
     {"n_hidden", "number of hidden units"},

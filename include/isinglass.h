@@ -881,6 +881,9 @@ ISG_API isg_status isg_run_resume(isg_run *run, const isg_dataset *data,
    saved last is still there. */
 ISG_API isg_status isg_run_train(isg_run *run, uint64_t epochs, const isg_progress *progress);
 
+/* What the model of the epoch just finished, or of the start, makes of the data: kept in its row. */
+ISG_API isg_status isg_run_set_score(isg_run *run, double value, double error);
+
 /* Writes another run.json. */
 ISG_API isg_status isg_run_set_settings(isg_run *run, const char *settings);
 

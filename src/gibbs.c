@@ -71,11 +71,17 @@ void isg_states_sweep_rows(isg_states *states, const isg_gibbs_weights *w, const
                            isg_rows rows, size_t thread) {
     const isg_kernels *kernels = isg_kernels_get();
     void *scratch = states->scratch + thread * states->scratch_bytes;
-    for (size_t k = rows.begin; k < rows.end; k += ISG_GIBBS_CHAINS) {
-        const size_t left = rows.end - k;
-        sweep_group(states, w, sweeps, kernels, k,
-                    left < ISG_GIBBS_CHAINS ? left : ISG_GIBBS_CHAINS, scratch);
-    }
+    const size_t count = rows.end - rows.begin;
+    /* A call reads all of W once. Where that comes from beyond the second cache, more chains should
+       share it; elsewhere, fewer keep their random numbers in the first. Calls are alike up to whole
+       products. */
+    const bool is_large = w->n_visible * w->stride * sizeof *w->rows > 256 * 1024;
+    const size_t room = is_large ? ISG_GIBBS_CHAINS : ISG_GIBBS_CHAINS / 2;
+    const size_t calls = (count + room - 1) / room;
+    const size_t most = calls == 0 ? 0 : ((count + calls - 1) / calls + 5) / 6 * 6;
+    for (size_t k = rows.begin; k < rows.end; k += most)
+        sweep_group(states, w, sweeps, kernels, k, rows.end - k < most ? rows.end - k : most,
+                    scratch);
 }
 
 void isg_states_sweep(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps) {

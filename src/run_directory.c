@@ -369,3 +369,13 @@ isg_status isg_run_train(isg_run *run, uint64_t epochs, const isg_progress *prog
         ISG_TRY(save(run));
     return status;
 }
+
+isg_status isg_run_set_score(isg_run *run, double value, double error) {
+    if (!run->trainer || isg_trainer_describe(run->trainer).batch != 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "%s: expected an epoch that has just been finished",
+                        run->path);
+    isg_run_row *row = run->rows + run->n_rows - 1;
+    row->log_likelihood = value;
+    row->log_likelihood_error = error;
+    return save(run);
+}

@@ -50,7 +50,7 @@ typedef struct isg_gibbs_step {
 } isg_gibbs_step;
 
 /* Chains that gibbs_sweep takes in one call, at most; samples that spin_moments adds in float. */
-enum { ISG_GIBBS_CHAINS = 12, ISG_MOMENT_SAMPLES = 64 };
+enum { ISG_GIBBS_CHAINS = 24, ISG_MOMENT_SAMPLES = 64 };
 
 /* Bytes of scratch that gibbs_sweep wants, aligned as isg_allocate() does. */
 size_t isg_gibbs_scratch_bytes(const isg_gibbs_weights *w);
