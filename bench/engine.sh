@@ -65,7 +65,7 @@ data = ("--cd", "20", "--data", "mnist:train")
 their_data = ("--batch", "100", "--steps", "20", "--samples", "6000",
               "--images", images + "/train-images-idx3-ubyte")
 ais = ("--chains", "100", "--steps", "1000")
-has_ais = bench("ais", 10) is not None
+has_ais = bench("ais", 10, "--init", "hopfield") is not None
 runs = {}  # what was measured -> one value per repeat
 
 
@@ -83,7 +83,7 @@ for repeat in range(repeats):
             for threads in (1, 2):
                 note(("cd", p, name, threads), peer(job, p, threads, *their_data))
     for p in (10, 50) if has_ais else ():
-        note(("ais", p), bench("ais", p))
+        note(("ais", p), bench("ais", p, "--init", "hopfield"))
         for threads in (1, 2) if "NumPy" in others else ():
             note(("ais", p, "NumPy", threads), peer("ais", p, threads, *ais))
 print("load after:", *os.getloadavg())

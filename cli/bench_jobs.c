@@ -9,15 +9,14 @@
  * W^T s and W lambda take 2 N p each, so a sweep takes 4 N p; and so do the two sums s lambda^T of
  * an update, over the data and over the chains. (Its W^T s of the data is left out.)
  */
-#define _POSIX_C_SOURCE 200809L
 #include "bench_jobs.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "allocation.h"
 #include "signals.h"
+#include "stopwatch.h"
 
 static const double slice_s = 0.2;
 static const double beta = 2;
@@ -124,12 +123,6 @@ static exit_code copy_weights(isg_rbm **out, isg_rbm *rbm) {
 
 /* ---- slices ----------------------------------------------------------------------------------- */
 
-static double now_s(void) {
-    struct timespec now = {0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Work done, and the seconds it took; setting up is not among them. */
 typedef struct slice {
     double work, seconds;
@@ -137,13 +130,13 @@ typedef struct slice {
 } slice;
 
 static slice slice_of(double length_s) {
-    return (slice){.began_s = now_s(), .length_s = length_s};
+    return (slice){.began_s = stopwatch_s(), .length_s = length_s};
 }
 
 /* Setting up small work takes longer than the work: then it is over before it is full. */
 static bool is_full(const slice *s) {
-    return s->seconds >= s->length_s || (s->work > 0 && now_s() - s->began_s > 3 * s->length_s) ||
-           signals_caught() != 0;
+    return s->seconds >= s->length_s ||
+           (s->work > 0 && stopwatch_s() - s->began_s > 3 * s->length_s) || signals_caught() != 0;
 }
 
 static double mean_s(const slice *s) {
@@ -152,6 +145,19 @@ static double mean_s(const slice *s) {
 
 static double rate_of(double seconds) {
     return seconds > 0 ? 1 / seconds : HUGE_VAL;
+}
+
+/* Stops an epoch that takes longer than its slice. */
+typedef struct epoch_watch {
+    slice *slice;
+    double started_s, before_s;
+} epoch_watch;
+
+static bool go_on_until_full(void *user, double fraction) {
+    (void)fraction;
+    epoch_watch *watch = user;
+    watch->slice->seconds = watch->before_s + stopwatch_s() - watch->started_s;
+    return !is_full(watch->slice);
 }
 
 /* The first epoch of a training, after two updates that bring everything into the caches. */
@@ -168,14 +174,18 @@ static exit_code add_epoch(slice *s, const bench_case *work, size_t sweeps) {
         code = fail_status(isg_trainer_create(&trainer, rbm, work->data, &options));
     for (int k = 0; code == EXIT_DONE && k < 2; k++)
         code = fail_status(isg_trainer_update(trainer));
-    const size_t n_updates = code == EXIT_DONE ? isg_trainer_describe(trainer).n_batches : 0;
-    for (size_t k = 0; code == EXIT_DONE && k < n_updates && !is_full(s); k++) {
-        const size_t first = isg_trainer_describe(trainer).batch * work->batch;
-        const size_t left = n_samples - first;
-        const double start = now_s();
-        code = fail_status(isg_trainer_update(trainer));
-        s->seconds += now_s() - start;
-        s->work += (double)(left < work->batch ? left : work->batch);
+    if (code == EXIT_DONE) {
+        const uint64_t before = isg_trainer_describe(trainer).updates;
+        epoch_watch watch = {.slice = s, .started_s = stopwatch_s(), .before_s = s->seconds};
+        const isg_progress progress = {go_on_until_full, &watch};
+        const isg_status status = isg_trainer_epoch(trainer, NULL, &progress);
+        s->seconds = watch.before_s + stopwatch_s() - watch.started_s;
+        code = status == ISG_ERR_CANCELLED ? EXIT_DONE : fail_status(status);
+        const isg_train_state state = isg_trainer_describe(trainer);
+        const double done = (double)(state.updates - before) * (double)work->batch;
+        /* The last update of an epoch may have fewer samples. */
+        s->work +=
+            state.batch == 0 ? done - (double)(state.n_batches * work->batch - n_samples) : done;
     }
     isg_trainer_free(trainer);
     isg_rbm_free(rbm);
@@ -198,9 +208,9 @@ static exit_code time_sweeps(slice *s, const bench_case *work, size_t count, siz
     for (size_t first = 0; code == EXIT_DONE && !is_full(s); first = (first + count) % n_samples) {
         for (size_t k = 0; k < count; k++)
             isg_chains_set_spins(chains, k, isg_dataset_row(work->data, (first + k) % n_samples));
-        const double start = now_s();
+        const double start = stopwatch_s();
         code = fail_status(isg_chains_sweep(chains, sweeps, beta));
-        s->seconds += now_s() - start;
+        s->seconds += stopwatch_s() - start;
         s->work += (double)count;
     }
     isg_chains_free(chains);
@@ -244,6 +254,24 @@ static exit_code measure_gradient(double *rate, const bench_case *work) {
     return code;
 }
 
+/* Annealing of B chains. */
+static exit_code measure_ais(double *rate, const bench_case *work) {
+    isg_ais_options options = isg_ais_defaults();
+    options.chains = work->batch;
+    options.seed = work->seed;
+    slice s = slice_of(slice_s);
+    exit_code code = EXIT_DONE;
+    while (code == EXIT_DONE && !is_full(&s)) {
+        isg_log_z found;
+        const double start = stopwatch_s();
+        code = fail_status(isg_ais_log_z(work->start, &options, &found, NULL));
+        s.seconds += stopwatch_s() - start;
+        s.work += (double)(options.chains * options.steps);
+    }
+    *rate = rate_of(mean_s(&s));
+    return code;
+}
+
 static bool go_on(void *user, double fraction) {
     (void)user;
     (void)fraction;
@@ -260,9 +288,9 @@ static exit_code measure_ward(double *rate, const bench_case *work) {
     exit_code code = EXIT_DONE;
     while (code == EXIT_DONE && !is_full(&s)) {
         isg_patterns *patterns = NULL;
-        const double start = now_s();
+        const double start = stopwatch_s();
         code = fail_status(isg_patterns_from_data(&patterns, work->data, &options));
-        s.seconds += now_s() - start;
+        s.seconds += stopwatch_s() - start;
         s.work += (double)n_samples;
         isg_patterns_free(patterns);
     }
@@ -281,6 +309,9 @@ const bench_job bench_jobs[] = {
     {.name = "gradient", .unit = "samples/s", .has_hidden = true,
      .operations = product, .measure = measure_gradient,
      .what = "the rest of an update: the time of one with K = 1 less that of one sweep of B chains"},
+    {.name = "ais", .unit = "chain-steps/s", .has_hidden = true,
+     .operations = product, .measure = measure_ais,
+     .what = "annealed importance sampling of ln Z by B chains in 1000 steps"},
     {.name = "ward", .unit = "samples/s", .is_serial = true,
      .measure = measure_ward,
      .what = "clustering M samples of one class, on one thread"},
@@ -288,4 +319,4 @@ const bench_job bench_jobs[] = {
 };
 /* clang-format on */
 
-const char *const bench_job_names[] = {"cd", "gibbs", "gradient", "ward", NULL};
+const char *const bench_job_names[] = {"cd", "gibbs", "gradient", "ais", "ward", NULL};

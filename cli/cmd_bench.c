@@ -343,7 +343,7 @@ static exit_code run(const invocation *call) {
 static const argument_entry arguments[] = {
     {.name = "JOB", .choices = bench_job_names, .is_optional = true, .is_repeated = true,
      .help = "What to measure: cd (training), gibbs (sweeps of M chains), gradient (an update without "
-             "its sweeps), ward (clustering M samples); all of them if none is named"},
+             "its sweeps), ais (annealing), ward (clustering M samples); all of them if none is named"},
     {.name = NULL},
 };
 

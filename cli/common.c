@@ -57,6 +57,7 @@ const environment_variable environment_variables[] = {
     {"XDG_DATA_HOME", "Its subdirectory isinglass holds the data sets, if neither is given; must "
                       "be an absolute path"},
     {"OMP_NUM_THREADS", "Number of threads, if --threads is not given"},
+    {"OMP_WAIT_POLICY", "How idle threads wait: passive, unless set to active"},
     {"NO_COLOR", "If set and not empty, the progress bar has no color"},
     {NULL, NULL},
 };

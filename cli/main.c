@@ -6,6 +6,7 @@
  * something failed. What the verbs are is in commands.c.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "allocation.h"
@@ -60,7 +61,16 @@ static exit_code answer_nothing(output *out) {
     return code == EXIT_DONE ? EXIT_MISUSED : code;
 }
 
+/* Idle threads of OpenMP spin for milliseconds, and on a busy machine that is time which the threads
+   they wait for do not get: two threads were five times slower than one. How to wait is read from
+   the environment before main(), so the program starts itself again. Where that fails, it goes on. */
+static void wait_without_spinning(char **argv) {
+    if (!getenv("OMP_WAIT_POLICY") && setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
+        execv("/proc/self/exe", argv);
+}
+
 int main(int argc, char **argv) {
+    wait_without_spinning(argv);
     output out = {0};
     invocation call = {.out = &out};
     output_guard_streams();
