@@ -457,7 +457,7 @@ static const example examples[] = {
 
 const command command_sample = {
     .name = "sample",
-    .section = "Networks",
+    .section = "Models",
     .summary = "Draw samples from an RBM: a picture or arrays",
     .description =
         "Each sample is the state of a chain of its own after T block-Gibbs updates: hidden units "

@@ -602,7 +602,7 @@ static const example examples[] = {
 
 const command command_train = {
     .name = "train",
-    .section = "Networks",
+    .section = "Models",
     .summary = "Train an RBM by contrastive divergence, resumable at any moment",
     .description =
         "Every update takes a batch of samples, lets as many chains run from them for K sweeps "
