@@ -319,6 +319,22 @@ static void test_what_has_no_meaning_is_refused(void **state) {
     isg_rbm_free(rbm);
 }
 
+/* Files are looked at by tests/cli/sample.sh; nothing is written where these say no. */
+static void test_pictures_need_a_shape_that_fits(void **state) {
+    (void)state;
+    isg_rbm *rbm = build(6, 2, 1, 1, 1);
+    isg_chains *chains = chains_of(rbm, 3, 1);
+    assert_fails(isg_chains_picture(chains, "x.png", 10, 0, 0), ISG_ERR_ARGUMENT, "no image");
+    assert_fails(isg_chains_picture(chains, "x.png", 10, 3, 3), ISG_ERR_SHAPE, "3x3");
+    assert_fails(isg_chains_picture(chains, "x.png", 10, SIZE_MAX, 2), ISG_ERR_SHAPE, "6 visible");
+    assert_fails(isg_chains_picture(chains, "x.png", 10, 6, 0), ISG_ERR_SHAPE, "6x0");
+    assert_int_equal(isg_chains_picture(chains, "x.png", 0, 2, 3), ISG_ERR_ARGUMENT);
+    assert_int_equal(isg_chains_picture(chains, "/nowhere/x.png", 2, 2, 3), ISG_ERR_IO);
+    assert_int_equal(isg_chains_save(chains, "/nowhere/x.npz", NULL), ISG_ERR_IO);
+    isg_chains_free(chains);
+    isg_rbm_free(rbm);
+}
+
 static isg_status create_and_free(void *rbm) {
     isg_chains *chains = NULL;
     const isg_status status = isg_chains_create(&chains, rbm, 5, 1);
@@ -345,6 +361,7 @@ int main(void) {
         cmocka_unit_test(test_energy_is_that_of_the_spins),
         cmocka_unit_test(test_huge_weights_freeze),
         cmocka_unit_test(test_what_has_no_meaning_is_refused),
+        cmocka_unit_test(test_pictures_need_a_shape_that_fits),
         cmocka_unit_test(test_running_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,12 @@
 
 /* In all, over the four models, under the best instruction set; the others are slower, and are
    compared with it bit by bit elsewhere. */
-enum { CHAINS = 1000000, FEWER_CHAINS = 40000, TWIN_CHAINS = 60000, FORGETTING = 40 };
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { CHAINS = 100000 };
+#else
+enum { CHAINS = 1000000 };
+#endif
+enum { FEWER_CHAINS = 40000, TWIN_CHAINS = 60000, FORGETFUL_CHAINS = 20000, FORGETTING = 40 };
 
 /* ---- models and what is exact about them --------------------------------------------------------- */
 
@@ -285,7 +290,7 @@ static uint64_t plain_sweep(const law *l, mistake wrong, isg_cursor *random, uin
 static double plain_forgetting(const law *l, mistake wrong, uint64_t seed) {
     size_t *counts = calloc(l->cells, sizeof *counts);
     assert_non_null(counts);
-    for (size_t k = 0; k < TWIN_CHAINS; k++) {
+    for (size_t k = 0; k < FORGETFUL_CHAINS; k++) {
         uint64_t spins = 0;
         for (size_t t = 0; t < FORGETTING; t++) {
             const uint64_t step = wrong == SAME_STREAM ? 2 : 2 + t;
@@ -295,7 +300,7 @@ static double plain_forgetting(const law *l, mistake wrong, uint64_t seed) {
         }
         counts[l->cell_of[spins]]++;
     }
-    const double score = surprise(l, counts, TWIN_CHAINS);
+    const double score = surprise(l, counts, FORGETFUL_CHAINS);
     free(counts);
     return score;
 }
@@ -354,8 +359,8 @@ static void test_broken_samplers_are_noticed(void **state) {
    their input either stay or go where they would go anyway. But it does not leave its start. */
 static void test_chains_forget_where_they_started(void **state) {
     (void)state;
-    law l = law_create(&models[0], 100, TWIN_CHAINS, 0, 0);
-    assert_true(forgetting(&l, TWIN_CHAINS, test_seed(40)) < 5);
+    law l = law_create(&models[0], 100, FORGETFUL_CHAINS, 0, 0);
+    assert_true(forgetting(&l, FORGETFUL_CHAINS, test_seed(40)) < 5);
     assert_true(plain_forgetting(&l, NO_MISTAKE, test_seed(95)) < 5);
     assert_true(plain_forgetting(&l, SAME_STREAM, test_seed(95)) > 10);
     law_release(&l);
