@@ -425,8 +425,7 @@ isg_status isg_mixture_finish(isg_mixture *mixture, isg_log_z *out) {
     isg_witnesses witnesses = {0};
     isg_mixture_sum sum = {0};
     news found = {0};
-    isg_log_z result = {
-        .method = ISG_LOG_Z_MIXTURE, .samples = samples, .spread = (double)NAN};
+    isg_log_z result = {.method = ISG_LOG_Z_MIXTURE, .samples = samples, .spread = (double)NAN};
     ISG_TRY_GOTO(draw(mixture, samples, 0.4, 0.9, &proposal, &sum));
     result.modes = minima_of(&mixture->modes);
     result.laplace = laplace_of(&mixture->modes);
