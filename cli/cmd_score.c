@@ -217,8 +217,9 @@ static void as_text(output *out, const scores *my, const char *model, bool by_cl
         output_print(out, "\n%-22s %8s %12s %10s %12s\n", "data", "samples", "L", "+-", "-beta H");
     for (size_t k = 0; k < my->n_sets; k++) {
         const scored *set = &my->sets[k];
-        output_line(out, "%-22s %8zu %12.3f %10.2g %12.3f", set->name, set->all.samples,
-                    set->all.mean - my->log_z.value, my->log_z.error, set->all.mean);
+        output_line(out, "%-22s %8zu %12.3f %10.2g %12.3f%s", set->name, set->all.samples,
+                    set->all.mean - my->log_z.value, my->log_z.error, set->all.mean,
+                    my->log_z.is_trusted ? "" : "  beware");
         if (by_class)
             print_classes(out, set, &my->log_z);
     }
@@ -264,8 +265,11 @@ static void curve_text(output *out, const scores *my) {
         output_print(out, " %14s", my->sets[s].name);
     output_print(out, "\n");
     for (size_t k = 0; k < my->n_betas; k++) {
-        output_print(out, "%10.5g %14.4f %10.2g %10.4g", my->betas[k], my->at[k].value,
-                     my->at[k].error, my->at[k].ess);
+        output_print(out, "%10.5g %14.4f %10.2g", my->betas[k], my->at[k].value, my->at[k].error);
+        if (my->at[k].method == ISG_LOG_Z_EXACT)
+            output_print(out, " %10s", "-");
+        else
+            output_print(out, " %10.4g", my->at[k].ess);
         for (size_t s = 0; s < my->n_sets; s++)
             output_print(out, " %14.3f", likelihood_at(my, s, k));
         output_line(out, "%s", my->at[k].is_trusted ? "" : "  # not to be trusted");
@@ -295,9 +299,9 @@ static exit_code find_all(scores *my, const invocation *call) {
     else if (code == EXIT_DONE)
         code = log_z_find(call, &settings->log_z, my->rbm, my->n_sets > 0 ? my->sets[0].data : NULL,
                           &my->log_z);
-    my->seconds = stopwatch_s() - start;
     if (code == EXIT_DONE && settings->certificate > 0)
         code = find_interval(my, call);
+    my->seconds = stopwatch_s() - start;
     return code;
 }
 
@@ -318,6 +322,8 @@ static exit_code run(const invocation *call) {
     exit_code code = log_z_check(&settings->log_z);
     if (code == EXIT_DONE && settings->betas && settings->certificate > 0)
         code = fail(EXIT_MISUSED, "--certificate is for one beta, not for --betas");
+    if (code == EXIT_DONE && settings->betas && settings->log_z.target > 0)
+        code = fail(EXIT_MISUSED, "--adaptive is for one beta, not for --betas");
     if (code == EXIT_DONE && settings->betas && call_has_option(call, "beta"))
         code = fail(EXIT_MISUSED, "--beta and --betas: give only one of them");
     if (code == EXIT_DONE)
@@ -390,7 +396,7 @@ static const json_key json_keys[] = {
     {"data[].classes[].samples", "its samples"},
     {"data[].classes[].log_likelihood", "as above, or null without samples"},
     {"interval", "low, high, confidence and batches of the certificate, or null"},
-    {"seconds", "time for ln Z"},
+    {"seconds", "time for ln Z, the certificate included"},
     {"betas[].beta", "with --betas: a beta; then log_z and one log_likelihood per DATA"},
     {"peaks[].beta", "with --betas: the best beta of each DATA, with its log_likelihood"},
     {NULL, NULL},

@@ -122,12 +122,15 @@ static exit_code read_record(job *my, const char *text) {
     return settings_restore(&my->call, kept, may_change, settings->out);
 }
 
-/* A run may be trained longer than it was started for, and then again be stopped and resumed. */
-static exit_code record_epochs(job *my) {
-    json_t *epochs = json_integer((json_int_t)my->settings->epochs);
-    return json_object_set_new(json_object_get(my->record, "options"), "epochs", epochs) == 0
-               ? EXIT_DONE
-               : fail_memory();
+/* A run may be trained longer than it was started for, and scored otherwise, and then again be
+   stopped and resumed. */
+static exit_code record_changes(job *my) {
+    json_t *options = json_object_get(my->record, "options");
+    const int failed =
+        json_object_set_new(options, "epochs", json_integer((json_int_t)my->settings->epochs)) |
+        json_object_set_new(options, "score-every",
+                            json_integer((json_int_t)my->settings->score_every));
+    return failed ? fail_memory() : EXIT_DONE;
 }
 
 /* ---- beginning and going on ----------------------------------------------------------------------- */
@@ -222,7 +225,7 @@ static exit_code begin(job *my) {
     exit_code code = start_make(&rbm, &my->call, &my->settings->start, my->data, my->data_name);
     settings_mark(&my->call, "hidden");
     if (code == EXIT_DONE)
-        code = my->record ? record_epochs(my) : make_record(my, rbm);
+        code = my->record ? record_changes(my) : make_record(my, rbm);
     if (code == EXIT_DONE && signals_caught())
         code = fail_status(ISG_ERR_CANCELLED);
     if (code == EXIT_DONE && !(text = record_text(my)))
@@ -235,9 +238,9 @@ static exit_code begin(job *my) {
     return code;
 }
 
-/* run.json is written again only if --epochs says something new. */
+/* run.json is written again only if --epochs or --score-every says something new. */
 static exit_code prolong(job *my, const char *settings) {
-    const exit_code code = record_epochs(my);
+    const exit_code code = record_changes(my);
     if (code != EXIT_DONE)
         return code;
     char *text = record_text(my);
@@ -445,7 +448,7 @@ static void as_text(output *out, const job *my, const char *model) {
     output_field(out, "samples", "%zu of %zu units", data.n_samples, data.n_visible);
     output_field(out, "hidden units", "%zu (%s), beta %g", rbm.n_hidden, settings->start.init,
                  rbm.beta);
-    output_field(out, "epochs", "%" PRIu64 " of %zu updates", info.state.epochs,
+    output_field(out, "epochs", "%" PRIu64 ", of %zu updates each", info.state.epochs,
                  info.state.n_batches);
     if (info.n_rows > 1) {
         output_field(out, "time", "%.2f s, %.0f samples/s", last->seconds,
@@ -579,7 +582,7 @@ static const json_key json_keys[] = {
     {"first_reconstruction_error", "share of spins that one sweep from the data changed in epoch 1, or null"},
     {"reconstruction_error", "the same in the last epoch"},
     {"log_likelihood", "epoch, value and error of the last score, or null"},
-    {"score_seconds", "time spent on scores"},
+    {"score_seconds", "time that this process spent on scores"},
     {"samples", "number of samples"},
     {"n_visible", "number of visible units"},
     {"n_hidden", "number of hidden units"},

@@ -85,6 +85,8 @@ static exit_code from_patterns(isg_rbm **out, const invocation *call,
                     "--init hopfield: %zu patterns of %zu units cannot be independent; choose a "
                     "smaller --per-class, or --init hebbian",
                     settings->hidden, n_visible);
+    if (isg_dataset_describe(data).n_classes == 0)
+        notice(call->common.quiet, "%s: has no labels, so that all samples make one class", name);
     exit_code code = make_patterns(&patterns, call, settings, data, name);
     if (code == EXIT_DONE) {
         options.via = is_hebbian ? ISG_VIA_HEBBIAN : ISG_VIA_QR;

@@ -287,7 +287,7 @@ ISG_API isg_status isg_rbm_create(isg_rbm **out, size_t n_visible, size_t n_hidd
 ISG_API void isg_rbm_free(isg_rbm *rbm); /* NULL is fine */
 ISG_API isg_rbm_info isg_rbm_describe(const isg_rbm *rbm);
 
-/* Another inverse temperature; ISG_ERR_ARGUMENT unless it is positive. And: the visible units are
+/* Another inverse temperature; ISG_ERR_ARGUMENT unless it lies between 1e-30 and 1e30. And: the visible units are
    an image of this shape; ISG_ERR_SHAPE unless it has n_visible pixels. */
 ISG_API isg_status isg_rbm_set_beta(isg_rbm *rbm, double beta);
 ISG_API isg_status isg_rbm_set_image(isg_rbm *rbm, size_t height, size_t width);

@@ -31,13 +31,20 @@ isg_ais_options isg_ais_defaults(void) {
 /* ln of the mean weight with its standard error and the effective number of weights. */
 typedef struct average {
     double value, error, ess;
+    double deviation; /* standard deviation of the logarithms */
 } average;
 
 static isg_status average_of(average *out, const double *log_weights, size_t n, double sign) {
     double *x = NULL;
     ISG_TRY(ISG_ALLOCATE(x, n));
-    for (size_t k = 0; k < n; k++)
+    double mean = 0, square = 0;
+    for (size_t k = 0; k < n; k++) {
         x[k] = sign * log_weights[k];
+        mean += x[k] / (double)n;
+    }
+    for (size_t k = 0; k < n; k++)
+        square += (x[k] - mean) * (x[k] - mean);
+    out->deviation = n > 1 ? sqrt(square / (double)(n - 1)) : (double)NAN;
     const double log_sum = isg_log_sum_exp(x, n);
     for (size_t k = 0; k < n; k++)
         x[k] *= 2;
@@ -85,6 +92,10 @@ isg_status isg_ais_conclude(isg_log_z *out, const isg_ais_options *options, size
     if (repeats > 1 && spread / sqrt((double)repeats) > found.error)
         found.error = spread / sqrt((double)repeats);
     found.is_trusted = mean.ess >= 0.1 * (double)all && mean.ess >= 25;
+    /* Where few weights are all there is of the sum, their variance is no guide: it never comes out
+       above 1. How far the logarithms scatter is. */
+    found.error =
+        found.is_trusted ? found.error : fmax(found.error, mean.deviation / sqrt(mean.ess));
     if (!found.is_trusted)
         snprintf(
             found.reason, sizeof found.reason,

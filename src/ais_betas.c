@@ -56,9 +56,7 @@ static isg_status check_betas(const isg_ais_options *options, const double *beta
         return isg_fail(ISG_ERR_ARGUMENT,
                         "many betas at once need spin weights and no other schedule");
     for (size_t k = 0; k < n; k++)
-        if (!(betas[k] > 0 && isfinite(betas[k])))
-            return isg_fail(ISG_ERR_ARGUMENT, "beta: expected a positive number, found %g",
-                            betas[k]);
+        ISG_TRY(isg_check_beta(betas[k]));
     if (n == 0)
         return isg_fail(ISG_ERR_ARGUMENT, "expected at least one beta");
     return ISG_OK;

@@ -28,6 +28,7 @@ bool isg_team_advance(isg_team_progress *team, size_t count) {
 isg_status isg_anneal_create(isg_anneal *a, const isg_rbm *rbm, uint64_t seed,
                              isg_purpose purpose) {
     *a = (isg_anneal){.kernels = isg_kernels_get(),
+                      .rbm = rbm,
                       .path = ISG_PATH_SCALE,
                       .weights = ISG_AIS_SPIN,
                       .beta = rbm->info.beta,
@@ -131,6 +132,33 @@ void isg_anneal_move(const isg_anneal *a, isg_anneal_group *g, double position, 
     a->kernels->gibbs_sweep(&a->w, &sweep, g->count, g->spins, g->input, g->lambda, g->scratch);
 }
 
+/* beta (H'(s) - H(s)), or the same of the joint energies, for the rounded H'. Summed as differences,
+   since the energies themselves may be large. */
+double isg_anneal_correction(const isg_anneal *a, const isg_anneal_group *g, size_t k,
+                             double position) {
+    const isg_gibbs_weights *w = &a->w;
+    const isg_rbm *rbm = a->rbm;
+    const size_t p = w->n_hidden;
+    const uint64_t *spins = g->spins + k * w->words;
+    const int32_t *input = g->input + k * w->stride;
+    double sum = 0;
+    for (size_t i = 0; i < w->n_visible; i++)
+        sum += isg_spin(spins, i) * (rbm->b[i] - (double)w->field[i]);
+    for (size_t mu = 0; mu < p; mu++) {
+        double h = 0;
+        for (size_t i = 0; i < w->n_visible; i++)
+            h += isg_spin(spins, i) * rbm->weights[i * p + mu];
+        const double rounded = (double)input[mu] * (double)w->unit, off = h - rounded;
+        const double c = rbm->c[mu], rounded_c = (double)w->hidden_field[mu];
+        if (a->weights == ISG_AIS_JOINT) /* (h + c).lambda - |c|^2 / 2 */
+            sum += (off + (c - rounded_c)) * (double)g->lambda[k * w->stride + mu] -
+                   (c - rounded_c) * (c + rounded_c) / 2;
+        else /* (|h + c|^2 - |c|^2) / 2 = h (h / 2 + c) */
+            sum += off * ((h + rounded) / 2 + c) + rounded * (c - rounded_c);
+    }
+    return (a->path == ISG_PATH_BETA ? position : a->beta) * sum;
+}
+
 static void weigh(const isg_anneal *a, const isg_anneal_group *g, size_t step,
                   double log_weights[ISG_GIBBS_CHAINS]) {
     for (size_t k = 0; k < g->count; k++)
@@ -148,6 +176,8 @@ static void anneal_group(const isg_anneal *a, const isg_anneal_job *job, isg_ann
         memcpy(g->spins, job->start + g->first * a->w.words,
                g->count * a->w.words * sizeof *g->spins);
         a->kernels->hidden_input(&a->w, g->count, g->spins, g->input);
+        for (size_t k = 0; k < g->count; k++)
+            log_weights[k] = isg_anneal_correction(a, g, k, a->positions[a->steps]);
     } else {
         isg_anneal_start(a, g);
     }
@@ -160,8 +190,10 @@ static void anneal_group(const isg_anneal *a, const isg_anneal_job *job, isg_ann
             isg_anneal_move(a, g, a->positions[k], k);
         }
         if (job->marks ? mark < job->n_marks && k == job->marks[mark] : k == a->steps)
-            memcpy(job->log_weights + mark++ * job->chains + g->first, log_weights,
-                   g->count * sizeof *log_weights);
+            for (size_t c = 0, row = mark++; c < g->count; c++)
+                job->log_weights[row * job->chains + g->first + c] =
+                    log_weights[c] +
+                    (job->start ? 0 : isg_anneal_correction(a, g, c, a->positions[k]));
         if (k % 64 == 0 && !isg_team_advance(team, 64 * g->count))
             return;
     }

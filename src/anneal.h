@@ -25,7 +25,8 @@ typedef enum isg_path {
 
 /* What the threads read while they anneal. */
 typedef struct isg_anneal {
-    isg_gibbs_weights w; /* owned */
+    isg_gibbs_weights w; /* owned: W, b and c rounded, see isg_anneal_correction() */
+    const isg_rbm *rbm;  /* borrowed: as they are */
     const isg_kernels *kernels;
     isg_path path;
     const double *positions; /* (steps + 1), rising from 0 */
@@ -72,6 +73,11 @@ double isg_anneal_log_weight(const isg_anneal *a, isg_slope s, double from, doub
 
 /* One sweep at a position; `step` numbers the random numbers. */
 void isg_anneal_move(const isg_anneal *a, isg_anneal_group *g, double position, uint64_t step);
+
+/* The chains move and weigh themselves in the RBM with W, b and c as the kernels have them, rounded.
+   ln of the weight that takes a state of that RBM to the one that was asked for, at a position. */
+double isg_anneal_correction(const isg_anneal *a, const isg_anneal_group *g, size_t k,
+                             double position);
 
 /* log_weights (chains) of all the way; back if `start` (chains, words) is given. Where `marks`
    (n_marks) names steps, rising, log_weights (n_marks, chains) receives what they were there. */

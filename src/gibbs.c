@@ -198,8 +198,7 @@ const uint64_t *isg_chains_clamped(const isg_chains *chains) {
 }
 
 isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double beta) {
-    if (!(beta > 0 && isfinite(beta)))
-        return isg_fail(ISG_ERR_ARGUMENT, "beta: expected a positive number, found %g", beta);
+    ISG_TRY(isg_check_beta(beta));
     const isg_sweeps plan = {.beta = beta,
                              .gain = 1,
                              .seed = chains->seed,

@@ -91,9 +91,9 @@ static isg_status read_beta(double *out, isg_zip *zip) {
     if (isg_array_count(&type) != 1)
         status = isg_fail(ISG_ERR_FORMAT, "%s: beta: expected one number, found %zu", file,
                           isg_array_count(&type));
-    else if (!(*beta > 0))
-        status =
-            isg_fail(ISG_ERR_FORMAT, "%s: beta: expected a positive number, found %g", file, *beta);
+    else if (!isg_is_beta(*beta))
+        status = isg_fail(ISG_ERR_FORMAT, "%s: beta: expected a number from %g to %g, found %g",
+                          file, ISG_LEAST_BETA, ISG_MOST_BETA, *beta);
     else
         *out = *beta;
     isg_release(beta);

@@ -15,11 +15,17 @@
 #include "base/memory.h"
 #include "base/special.h"
 
+isg_status isg_check_beta(double beta) {
+    return isg_is_beta(beta)
+               ? ISG_OK
+               : isg_fail(ISG_ERR_ARGUMENT, "beta: expected a number from %g to %g, found %g",
+                          ISG_LEAST_BETA, ISG_MOST_BETA, beta);
+}
+
 isg_status isg_rbm_create(isg_rbm **out, size_t n_visible, size_t n_hidden, double beta) {
     if (n_visible == 0 || n_hidden == 0)
         return isg_fail(ISG_ERR_ARGUMENT, "expected at least one visible and one hidden unit");
-    if (!(beta > 0 && isfinite(beta)))
-        return isg_fail(ISG_ERR_ARGUMENT, "beta: expected a positive number, found %g", beta);
+    ISG_TRY(isg_check_beta(beta));
     isg_rbm *rbm = NULL;
     isg_status status = ISG_OK;
     size_t count = 0;
@@ -56,8 +62,7 @@ isg_rbm_info isg_rbm_describe(const isg_rbm *rbm) {
 }
 
 isg_status isg_rbm_set_beta(isg_rbm *rbm, double beta) {
-    if (!(beta > 0 && isfinite(beta)))
-        return isg_fail(ISG_ERR_ARGUMENT, "beta: expected a positive number, found %g", beta);
+    ISG_TRY(isg_check_beta(beta));
     rbm->info.beta = beta;
     return ISG_OK;
 }

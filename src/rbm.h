@@ -20,6 +20,17 @@ struct isg_rbm {
     size_t r_cols;          /* the number of patterns, which r knows even without them */
 };
 
+/* A number that 1 / sqrt(beta) and beta x can be floats for. */
+#define ISG_LEAST_BETA 1e-30
+#define ISG_MOST_BETA  1e30
+
+static inline bool isg_is_beta(double beta) {
+    return beta >= ISG_LEAST_BETA && beta <= ISG_MOST_BETA;
+}
+
+/* ISG_ERR_ARGUMENT unless it is. */
+isg_status isg_check_beta(double beta);
+
 static inline isg_matd_view isg_rbm_view(const isg_rbm *rbm) {
     return (isg_matd_view){rbm->weights, rbm->info.n_visible, rbm->info.n_hidden,
                            rbm->info.n_hidden};

@@ -298,7 +298,8 @@ static draw_plan plan_draws(const isg_gibbs_weights *w, const isg_gibbs_step *st
     const double sizes = (double)w->row_norm * norm + (double)w->field_size;
     const double error = fabs(factor) * (double)(w->n_hidden + 3) * 0x1.01p-24 * sizes + 1e-4;
     draw_plan plan = {.exponent = (float)(factor * -0x1.71547652b82fep0), 0, HUGE_VALF};
-    if (error < 20) { /* also false for NaN: then every spin is left open */
+    /* Otherwise, NaN included, every spin is left open. */
+    if (error < 20 && isfinite(plan.exponent)) {
         plan.above = (float)(isg_exp(error) * 1.000001);
         plan.below = (float)(isg_exp(-error) * 0.999999);
     }

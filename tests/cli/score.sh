@@ -49,6 +49,7 @@ try score m.npz --chains 0
 try score m.npz --betas 2:1:5
 try score m.npz --betas 1,-2
 try score m.npz --betas 1,2 --beta 3
+try score m.npz --betas 1,2 --method ais --adaptive 0.9
 try score m.npz --betas 1,2 --certificate 0.9
 try score m.npz --hmc
 try score m.npz --weights lambda
