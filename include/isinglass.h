@@ -912,7 +912,7 @@ typedef struct isg_log_z {
     double ess;       /* effective number of samples; 0 if exact */
     size_t samples;   /* chains or draws behind it; 0 if exact */
     double spread;    /* AIS: standard deviation of the repeats; else NaN */
-    size_t modes;     /* mixture: Gaussians; else 0 */
+    size_t modes;     /* mixture: minima of F0, mirror images included; else 0 */
     double laplace;   /* mixture: ln of the sum of the Laplace terms alone; else NaN */
     bool is_trusted;  /* whether ess and error are good enough to be taken at their word */
     char reason[160]; /* if not, why, as a sentence without a final point; else empty */
@@ -988,21 +988,31 @@ ISG_API void isg_schedule_free(double *schedule); /* NULL is fine */
 
 /* ---- Importance sampling of lambda ----------------------------------------------------------- */
 
-/* By importance sampling of lambda from Gaussians around the minima of F0; start from
-   isg_mixture_defaults(), defaults are in brackets. */
+/* ln Z = ln of the mean of f / q over draws of lambda from q: a mixture of Gaussians around the minima
+   of F0 that could be found, each fitted to Gibbs chains, where f is exp(-beta F0) with the
+   constants of Z.
+
+   It is as good as the list of minima. Gibbs chains annealed from random spins, the witnesses, look
+   for what is missing; if they find more than 1 % of Z where q has no weight, or most of them end
+   there, or few of the draws count, the result is not trusted, says why, and is likely too low. What
+   can not be noticed is a minimum that no search and no witness ever came to, however much of Z it
+   holds: one with a tiny basin in a landscape with others. */
+
+/* Start from isg_mixture_defaults(); defaults are in brackets. */
 typedef struct isg_mixture_options {
-    size_t samples;               /* draws of lambda [100000] */
-    size_t random_starts;         /* random states to look for minima from [64] */
-    size_t witnesses;             /* Gibbs chains that look for what was missed [256] */
-    const isg_dataset *data;      /* to look for minima from as well [NULL: none] */
-    size_t data_starts;           /* how many of its rows, spread evenly [256] */
-    uint64_t seed;                /* [1] */
+    size_t samples;       /* draws, at least 1000; a tenth if they would not be trusted [100000] */
+    size_t random_starts; /* random states that searches for minima start from [64] */
+    size_t witnesses;     /* annealed chains, twice, and 8 times as many to fit with [256] */
+    const isg_dataset *data;      /* whose rows searches start from as well [NULL: none] */
+    size_t data_starts;           /* how many of them, evenly spread [256] */
+    uint64_t seed;                /* same seed, same result, on any number of threads [1] */
     const isg_progress *progress; /* [NULL] */
 } isg_mixture_options;
 
 ISG_API isg_mixture_options isg_mixture_defaults(void);
 
-/* `options` may be NULL. */
+/* `options` may be NULL. The patterns that the RBM was made of, if known, are starts too.
+   ISG_ERR_SHAPE if data and RBM disagree on n_visible. */
 ISG_API isg_status isg_mixture_log_z(const isg_rbm *rbm, const isg_mixture_options *options,
                                      isg_log_z *out);
 

@@ -39,23 +39,40 @@ isg_status isg_gaussian_set(isg_gaussian *gaussian, const double *mean, isg_matd
     return ISG_OK;
 }
 
-void isg_gaussian_distances(const isg_gaussian *gaussian, const double *delta, double *scratch,
-                            double *here, double *there) {
+/* Adds (u - v)^2 and (u + v)^2. */
+static inline void add_squares(isg_pair *here, isg_pair *there, const isg_pair *u, double v) {
+#pragma GCC unroll 8
+    for (size_t q = 0; q < ISG_PAIRS; q++) {
+        here[q] += (u[q] - v) * (u[q] - v);
+        there[q] += (u[q] + v) * (u[q] + v);
+    }
+}
+
+/* With u = factor^T delta, one product gives both. */
+void isg_gaussian_distances(const isg_gaussian *gaussian, const double *delta,
+                            double here[ISG_LANES], double there[ISG_LANES]) {
     const size_t p = gaussian->p;
-    memset(scratch, 0, p * sizeof *scratch);
-    for (size_t mu = 0; mu < p; mu++) {
-        const double *row = gaussian->factor + mu * p;
-        for (size_t nu = 0; nu <= mu; nu++)
-            scratch[nu] += row[nu] * delta[mu];
-    }
-    double minus = 0, plus = 0;
+    isg_pair minus[ISG_PAIRS] = {{0}}, plus[ISG_PAIRS] = {{0}};
     for (size_t nu = 0; nu < p; nu++) {
-        const double u = scratch[nu], v = gaussian->whitened[nu];
-        minus += (u - v) * (u - v);
-        plus += (u + v) * (u + v);
+        isg_pair u[ISG_PAIRS] = {{0}};
+        for (size_t mu = nu; mu < p; mu++)
+            isg_add_lanes(u, gaussian->factor[mu * p + nu], delta + mu * ISG_LANES);
+        add_squares(minus, plus, u, gaussian->whitened[nu]);
     }
-    *here = minus;
-    *there = plus;
+    isg_store_lanes(here, minus);
+    isg_store_lanes(there, plus);
+}
+
+void isg_gaussian_plain_distances(const isg_gaussian *gaussian, const double *delta,
+                                  double here[ISG_LANES], double there[ISG_LANES]) {
+    isg_pair minus[ISG_PAIRS] = {{0}}, plus[ISG_PAIRS] = {{0}};
+    for (size_t mu = 0; mu < gaussian->p; mu++) {
+        isg_pair u[ISG_PAIRS];
+        isg_load_lanes(u, delta + mu * ISG_LANES);
+        add_squares(minus, plus, u, gaussian->mean[mu]);
+    }
+    isg_store_lanes(here, minus);
+    isg_store_lanes(there, plus);
 }
 
 /* factor^-T offset */

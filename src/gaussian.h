@@ -11,6 +11,7 @@
 
 #include "base/matrix.h"
 #include "base/status.h"
+#include "lanes.h"
 
 typedef struct isg_gaussian {
     size_t p;
@@ -30,10 +31,12 @@ void isg_gaussian_release(isg_gaussian *gaussian);
 isg_status isg_gaussian_set(isg_gaussian *gaussian, const double *mean, isg_matd_view precision,
                             double stiffness);
 
-/* The squared distances of delta (p) from the mean and from -mean, in standard deviations.
-   `scratch` holds p numbers. */
-void isg_gaussian_distances(const isg_gaussian *gaussian, const double *delta, double *scratch,
-                            double *here, double *there);
+/* The squared distances of delta (p, ISG_LANES) from the mean and from -mean, in standard deviations
+   and, in the second form, in units of delta. */
+void isg_gaussian_distances(const isg_gaussian *gaussian, const double *delta,
+                            double here[ISG_LANES], double there[ISG_LANES]);
+void isg_gaussian_plain_distances(const isg_gaussian *gaussian, const double *delta,
+                                  double here[ISG_LANES], double there[ISG_LANES]);
 
 /* offset (p), standard normals, becomes a draw of the Gaussian less its mean. */
 void isg_gaussian_shape(const isg_gaussian *gaussian, double *offset);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Lanes are samples, so that no sum depends on how wide the vectors are. With e = exp(-2 |y|),
+ * With e = exp(-2 |y|),
  *
  *     sum_i ln cosh y_i = sum_i |y_i| + ln prod_i (1 + e_i) - N ln 2,   |tanh y| = (1 - e) / (1 + e)
  *
@@ -14,14 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-typedef double pair __attribute__((vector_size(16)));
-typedef int64_t whole_pair __attribute__((vector_size(16)));
+typedef isg_pair pair;
+typedef isg_whole_pair whole_pair;
 
-enum { PAIRS = ISG_LANES / 2, GROUP = 512 };
-
-static inline pair spread(double x) {
-    return x - (pair){0};
-}
+enum { PAIRS = ISG_PAIRS, GROUP = 512 };
 
 static inline pair size_of(pair y) {
     return (pair)((whole_pair)y & INT64_MAX);
@@ -45,13 +41,13 @@ static inline pair decay(pair y) {
                                                 1,
                                                 1};
     const double magic = 0x1.8p52; /* adding it rounds to a whole number, found in the low bits */
-    const pair lowest = spread(-700);
+    const pair lowest = isg_spread(-700);
     pair z = -2 * y;
     const whole_pair is_low = z < lowest;
     z = (pair)((is_low & (whole_pair)lowest) | (~is_low & (whole_pair)z));
     const pair shifted = z * 0x1.71547652b82fep0 + magic, k = shifted - magic;
     const pair r = (z - k * 0x1.62e42feep-1) - k * 0x1.a39ef35793c76p-33;
-    pair sum = spread(inverse_factorials[0]);
+    pair sum = isg_spread(inverse_factorials[0]);
 #pragma GCC unroll 13
     for (int term = 1; term < 14; term++)
         sum = sum * r + inverse_factorials[term];
@@ -66,7 +62,7 @@ typedef struct log_cosh_sum {
 
 static void reset_product(log_cosh_sum *sum) {
     for (size_t q = 0; q < PAIRS; q++)
-        sum->product[q] = spread(1);
+        sum->product[q] = isg_spread(1);
 }
 
 static void fold(log_cosh_sum *sum) {
@@ -81,14 +77,9 @@ static inline void input(const isg_spin_model *model, size_t i, const double *de
     pair x[PAIRS];
 #pragma GCC unroll 8
     for (size_t q = 0; q < PAIRS; q++)
-        x[q] = spread(model->field[i]);
-    for (size_t mu = 0; mu < model->p; mu++) {
-        pair d[PAIRS];
-        memcpy(d, delta + mu * ISG_LANES, sizeof d);
-#pragma GCC unroll 8
-        for (size_t q = 0; q < PAIRS; q++)
-            x[q] += row[mu] * d[q];
-    }
+        x[q] = isg_spread(model->field[i]);
+    for (size_t mu = 0; mu < model->p; mu++)
+        isg_add_lanes(x, row[mu], delta + mu * ISG_LANES);
 #pragma GCC unroll 8
     for (size_t q = 0; q < PAIRS; q++)
         y[q] = model->beta * x[q];
@@ -99,11 +90,11 @@ static inline void subtract_row(const isg_spin_model *model, size_t i, const pai
     const double *row = model->weights + i * model->p;
     for (size_t mu = 0; mu < model->p; mu++) {
         pair g[PAIRS];
-        memcpy(g, gradient + mu * ISG_LANES, sizeof g);
+        isg_load_lanes(g, gradient + mu * ISG_LANES);
 #pragma GCC unroll 8
         for (size_t q = 0; q < PAIRS; q++)
             g[q] -= row[mu] * mean[q];
-        memcpy(gradient + mu * ISG_LANES, g, sizeof g);
+        isg_store_lanes(gradient + mu * ISG_LANES, g);
     }
 }
 

@@ -14,9 +14,7 @@
 #define ISG_LANDSCAPE_H
 
 #include "exact.h"
-
-/* How many delta are worked on at once, one to a lane. */
-enum { ISG_LANES = 16 };
+#include "lanes.h"
 
 /* values (ISG_LANES) = G of delta (p, ISG_LANES), and gradient (p, ISG_LANES) = that of F0,
    delta - W^T tanh(beta (W delta + f)), unless it is NULL. */

@@ -12,8 +12,8 @@
  *
  * A minimum that nobody found is the one way for this to go wrong unnoticed: the draws never get
  * there, and their scatter does not show it. So there are witnesses, Gibbs chains annealed from
- * random spins, which know nothing of the list. If one ends where f / q is larger than in any draw,
- * it starts a search from there; after the last draw, new witnesses are asked, and what they still
+ * random spins, which know nothing of the list. If one ends where f / q is larger than the draws
+ * know it, a search starts from there; after the last draw, new witnesses are asked, and what they still
  * find decides whether the result is trusted. What no witness reaches stays unknown: a minimum with
  * a basin so narrow that neither a search nor an annealed chain ever enters it cannot be noticed by
  * this method, however much of Z it holds. Such an error makes ln Z too low, never too high.
@@ -30,17 +30,26 @@
 #include "dataset.h"
 
 enum {
-    ROUNDS = 4,          /* of asking witnesses, at most */
-    LEADS = 64,          /* witnesses whose lead is followed in one round */
-    LEAST_SAMPLES = 1000 /* fewer would say nothing of their scatter */
+    ROUNDS = 4,           /* of asking witnesses, at most */
+    LEADS = 64,           /* witnesses whose lead is followed in one round */
+    LEAST_SAMPLES = 1000, /* fewer would say nothing of their scatter */
+    LEAST_WITNESSES = 32
 };
 
-/* ln(f / q Z) of a witness must exceed that of all draws by this to be news. */
-static const double margin = 2;
-static const double least_news = 3;
+/* A witness is news if ln(f / q Z) is larger there than it is, by this margin, where the draws find
+   all but a tolerated share of Z; and at least so large. */
+static const double margin = 2, least_news = 3;
 
-/* Shares of Z that may be missing, and of the draws that may be worthless. */
+/* Shares of Z that may be missing, and of the draws that must count. */
 static const double tolerated = 0.01, least_efficiency = 0.01, least_ess = 100;
+static const double largest_tolerated = 0.05; /* of the sum, by one draw */
+
+/* ln of weights over their mean is sorted into steps of that size. */
+enum { LEVELS = 128 };
+static const double level_step = 0.25;
+
+/* Below that, a first look shows that more draws will not help. */
+static const double hopeless_efficiency = 0.0025;
 
 isg_mixture_options isg_mixture_defaults(void) {
     return (isg_mixture_options){
@@ -53,11 +62,14 @@ void isg_mixture_release(isg_mixture *mixture) {
     isg_modes_release(&mixture->modes);
     isg_gaussian_release(&mixture->everywhere);
     isg_release(mixture->log_masses);
+    isg_witnesses_release(&mixture->witnesses);
 }
 
-static isg_status report(const isg_mixture *mixture, double fraction) {
+/* Never goes back. */
+static isg_status report(isg_mixture *mixture, double fraction) {
     const isg_progress *progress = mixture->options.progress;
-    if (progress && !progress->report(progress->user, fraction))
+    mixture->done = fmax(mixture->done, fraction);
+    if (progress && !progress->report(progress->user, mixture->done))
         return isg_fail(ISG_ERR_CANCELLED, "ln Z by a mixture was cancelled");
     return ISG_OK;
 }
@@ -128,21 +140,36 @@ done:
 
 /* ---- drawing ---------------------------------------------------------------------------------- */
 
+/* ln of the weight, over the mean, above which all draws but the largest carry no more than a share
+   `tolerated` of the sum; shares (LEVELS) are of the sum, from ln w = 0 up. */
+static double find_level(const double *shares) {
+    double above = 0;
+    for (size_t level = LEVELS; level-- > 0;) {
+        above += shares[level];
+        if (above > tolerated)
+            return level_step * (double)(level + 1);
+    }
+    return 0;
+}
+
 isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples) {
     const double n = (double)samples, log_mean = isg_log_mean_exp(log_weights, samples);
-    isg_mixture_sum out = {.log_z = log_mean, .log_largest = -HUGE_VAL};
-    isg_sum squares = {0}, halves[2] = {{0}};
+    isg_mixture_sum out = {.log_z = log_mean};
+    double shares[LEVELS] = {0}, largest = -HUGE_VAL;
+    isg_sum squares = {0};
     for (size_t k = 0; k < samples; k++) {
-        const double weight = exp(log_weights[k] - log_mean);
+        const double excess = log_weights[k] - log_mean, weight = exp(excess);
         isg_sum_add(&squares, weight * weight);
-        isg_sum_add(&halves[k % 2], weight);
-        out.log_largest = fmax(out.log_largest, log_weights[k] - log_mean);
+        largest = fmax(largest, excess);
+        if (excess >= 0)
+            shares[(size_t)fmin(excess / level_step, LEVELS - 1)] += weight / n;
     }
+    shares[(size_t)fmin(fmax(largest, 0) / level_step, LEVELS - 1)] -= exp(largest) / n;
     const double variance = fmax(isg_sum_value(squares) / n - 1, 0);
     out.ess = n / (variance + 1);
     out.error = sqrt(variance / (n - 1)); /* of the mean, relative: by the delta method, of ln Z */
-    const double difference = (isg_sum_value(halves[0]) - isg_sum_value(halves[1])) / n;
-    out.halves = out.error > 0 ? fabs(difference) / out.error : 0;
+    out.largest_share = exp(largest) / n;
+    out.log_level = find_level(shares);
     return out;
 }
 
@@ -169,24 +196,9 @@ done:
     return status;
 }
 
-/* ln(f / q) of points in lanes; `scratch` holds 2 p + count numbers. */
-static void weigh(const isg_mixture *mixture, const isg_proposal *proposal, const double *delta,
-                  double *scratch, double *log_weights, size_t count) {
-    const size_t p = mixture->model.p;
-    const double constant = isg_landscape_log_constant(&mixture->model);
-    double values[ISG_LANES], *one = scratch + p + proposal->count;
-    isg_landscape(&mixture->model, delta, values, NULL);
-    for (size_t lane = 0; lane < count; lane++) {
-        for (size_t mu = 0; mu < p; mu++)
-            one[mu] = delta[mu * ISG_LANES + lane];
-        log_weights[lane] =
-            constant + values[lane] - isg_proposal_log_density(proposal, one, scratch);
-    }
-}
-
 /* Weighs blocks of draws if `points` is NULL, else of points (count, p). */
 typedef struct weighing {
-    const isg_mixture *mixture;
+    isg_mixture *mixture;
     const isg_proposal *proposal;
     const double *points;
     uint64_t step;
@@ -194,10 +206,13 @@ typedef struct weighing {
     double *log_weights; /* (count) */
 } weighing;
 
+/* ln(f / q) */
 static void weigh_block(const weighing *job, size_t block, double *scratch) {
     const size_t p = job->mixture->model.p, first = block * ISG_LANES;
     const size_t lanes = job->count - first < ISG_LANES ? job->count - first : ISG_LANES;
+    const double constant = isg_landscape_log_constant(&job->mixture->model);
     double *delta = scratch, *rest = scratch + p * ISG_LANES;
+    double values[ISG_LANES], log_density[ISG_LANES];
     if (job->points)
         for (size_t at = 0; at < p * ISG_LANES; at++) {
             const size_t lane = at % ISG_LANES < lanes ? at % ISG_LANES : 0;
@@ -205,7 +220,10 @@ static void weigh_block(const weighing *job, size_t block, double *scratch) {
         }
     else
         isg_proposal_draw(job->proposal, job->mixture->options.seed, job->step, block, delta, rest);
-    weigh(job->mixture, job->proposal, delta, rest, job->log_weights + first, lanes);
+    isg_landscape(&job->mixture->model, delta, values, NULL);
+    isg_proposal_log_density(job->proposal, delta, log_density, rest);
+    for (size_t lane = 0; lane < lanes; lane++)
+        job->log_weights[first + lane] = constant + values[lane] - log_density[lane];
 }
 
 /* Progress goes from `from` to `to`. */
@@ -214,15 +232,15 @@ static isg_status weigh_all(const weighing *job, double from, double to) {
     const size_t p = job->mixture->model.p;
     const size_t blocks = (job->count + ISG_LANES - 1) / ISG_LANES;
     const size_t slots = blocks < BATCH ? blocks : BATCH;
-    const size_t room = ((ISG_LANES + 2) * p + job->proposal->count + 7) / 8 * 8;
+    const size_t room = ISG_LANES * (2 * p + job->proposal->count);
     isg_status status = ISG_OK;
     double *scratch = NULL;
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(scratch, slots, room));
     for (size_t first = 0; first < blocks; first += slots) {
-        const size_t count = blocks - first < slots ? blocks - first : slots;
+        const size_t now = blocks - first < slots ? blocks - first : slots;
         ISG_TRY_GOTO(report(job->mixture, from + (to - from) * (double)first / (double)blocks));
 #pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
-        for (size_t k = 0; k < count; k++)
+        for (size_t k = 0; k < now; k++)
             weigh_block(job, first + k, scratch + k * room);
     }
 done:
@@ -238,16 +256,16 @@ static isg_status learn_masses(isg_mixture *mixture, const isg_proposal *proposa
     ISG_TRY(ISG_ALLOCATE(log_masses, proposal->count));
     for (size_t m = 0; m < proposal->count; m++)
         log_masses[m] = isg_log_sum_exp(log_weights + proposal->first[m],
-                                        proposal->first[m + 1] - proposal->first[m]);
+                                        proposal->first[m + 1] - proposal->first[m]) -
+                        log((double)proposal->samples);
     isg_release(mixture->log_masses);
     mixture->log_masses = log_masses;
     mixture->known_masses = proposal->count - 1;
     return ISG_OK;
 }
 
-/* Draws that many, sums them up, and learns from them. The proposal is the caller's to release. */
-static isg_status draw(isg_mixture *mixture, size_t samples, double from, double to,
-                       isg_proposal *proposal, isg_mixture_sum *sum) {
+isg_status isg_mixture_draw(isg_mixture *mixture, size_t samples, double from, double to,
+                            isg_proposal *proposal, isg_mixture_sum *sum) {
     isg_status status = ISG_OK;
     double *log_weights = NULL;
     ISG_TRY_GOTO(propose(mixture, samples, proposal));
@@ -270,42 +288,42 @@ done:
 
 /* ---- what was missed -------------------------------------------------------------------------- */
 
-/* What the witnesses saw that the draws did not. */
+/* What witnesses saw that the draws did not. */
 typedef struct news {
-    size_t count;    /* of witnesses where f / q is larger than in any draw */
-    double log_mass; /* ln of their mean weight: what they say lies there */
-    double *points;  /* (LEADS, p): where the first of them are */
+    size_t asked, count; /* witnesses; those where f / q is larger than the draws know it */
+    double log_sum;      /* ln of the sum of their weights, if there are any */
+    double *points;      /* (LEADS, p): where the first of them are */
     size_t n_points;
 } news;
 
-static isg_status ask(const isg_mixture *mixture, const isg_proposal *proposal,
-                      const isg_mixture_sum *sum, const isg_witnesses *witnesses, news *out) {
+/* Adds what these witnesses saw. The points are the caller's to release, after a failure too. */
+static isg_status ask(isg_mixture *mixture, const isg_proposal *proposal,
+                      const isg_mixture_sum *sum, const isg_witnesses *witnesses, news *found) {
     const size_t p = mixture->model.p, count = witnesses->count;
-    const double limit = fmax(sum->log_largest + margin, least_news) + sum->log_z;
+    const double limit = fmax(sum->log_level + margin, least_news) + sum->log_z;
     isg_status status = ISG_OK;
-    double *log_weights = NULL, *log_news = NULL;
-    *out = (news){.log_mass = -HUGE_VAL};
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(out->points, LEADS, p));
+    double *log_weights = NULL;
     ISG_TRY_GOTO(ISG_ALLOCATE(log_weights, count));
-    ISG_TRY_GOTO(ISG_ALLOCATE(log_news, count));
+    if (!found->points)
+        ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(found->points, LEADS, p));
     const weighing job = {.mixture = mixture,
                           .proposal = proposal,
                           .points = witnesses->points,
                           .count = count,
                           .log_weights = log_weights};
-    ISG_TRY_GOTO(weigh_all(&job, 0.4, 0.4));
+    ISG_TRY_GOTO(weigh_all(&job, 0, 0));
+    found->asked += count;
     for (size_t k = 0; k < count; k++) {
         if (!(log_weights[k] > limit))
             continue;
-        log_news[out->count++] = witnesses->log_weights[k];
-        if (out->n_points < LEADS)
-            memcpy(out->points + out->n_points++ * p, witnesses->points + k * p,
-                   p * sizeof *out->points);
+        const double both[] = {found->log_sum, witnesses->log_weights[k]};
+        found->log_sum = found->count++ > 0 ? isg_log_sum_exp(both, 2) : both[1];
+        if (found->n_points < LEADS)
+            memcpy(found->points + found->n_points++ * p, witnesses->points + k * p,
+                   p * sizeof *found->points);
     }
-    out->log_mass = isg_log_sum_exp(log_news, out->count) - log((double)count);
 done:
     isg_release(log_weights);
-    isg_release(log_news);
     return status;
 }
 
@@ -315,30 +333,50 @@ static size_t least_samples(const isg_mixture *mixture, size_t wanted) {
     return wanted < parts ? parts : wanted;
 }
 
+static isg_status fit(isg_mixture *mixture) {
+    enum { PER_WITNESS = 8 };
+    const size_t most = PER_WITNESS * mixture->options.witnesses;
+    return isg_modes_fit(&mixture->modes, &mixture->weights, most, mixture->options.seed,
+                         mixture->stage++);
+}
+
 /* One round: fit, draw a few, ask the witnesses, follow their leads. */
-static isg_status improve(isg_mixture *mixture, const isg_witnesses *witnesses, bool *is_better) {
-    const size_t before = mixture->modes.count;
+static isg_status improve(isg_mixture *mixture, size_t *leads) {
     isg_status status = ISG_OK;
     isg_proposal proposal = {0};
     isg_mixture_sum sum = {0};
     news found = {0};
-    ISG_TRY_GOTO(
-        isg_modes_fit(&mixture->modes, &mixture->weights, mixture->options.seed, mixture->stage++));
-    ISG_TRY_GOTO(draw(mixture, least_samples(mixture, mixture->options.samples / 10), 0.3, 0.3,
-                      &proposal, &sum));
-    ISG_TRY_GOTO(ask(mixture, &proposal, &sum, witnesses, &found));
+    const size_t samples = least_samples(mixture, mixture->options.samples / 10);
+    ISG_TRY_GOTO(fit(mixture));
+    ISG_TRY_GOTO(isg_mixture_draw(mixture, samples, 0, 0, &proposal, &sum));
+    ISG_TRY_GOTO(ask(mixture, &proposal, &sum, &mixture->witnesses, &found));
     ISG_TRY_GOTO(isg_modes_search(&mixture->modes, found.points, found.n_points));
-    *is_better = mixture->modes.count > before;
+    *leads = found.count;
+    mixture->is_hopeless =
+        2 * found.count > found.asked || sum.ess < hopeless_efficiency * (double)samples;
 done:
     isg_proposal_release(&proposal);
     isg_release(found.points);
     return status;
 }
 
+/* Until there is nothing new, or it does not get less: then there are too many minima to list. */
+static isg_status improve_in_rounds(isg_mixture *mixture) {
+    size_t modes = 0, before = SIZE_MAX;
+    for (int round = 0; round < ROUNDS && mixture->modes.count > modes; round++) {
+        size_t leads = 0;
+        modes = mixture->modes.count;
+        ISG_TRY(report(mixture, 0.2 + 0.05 * round));
+        ISG_TRY(improve(mixture, &leads));
+        if (leads > before / 4 * 3)
+            break;
+        before = leads;
+    }
+    return ISG_OK;
+}
+
 isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
                              const isg_mixture_options *options) {
-    isg_status status = ISG_OK;
-    isg_witnesses witnesses = {0};
     *out = (isg_mixture){.options = options ? *options : isg_mixture_defaults()};
     options = &out->options;
     if (options->data && isg_dataset_describe(options->data).n_visible != rbm->info.n_visible)
@@ -347,9 +385,9 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
     if (options->samples < LEAST_SAMPLES || options->samples > UINT32_MAX)
         return isg_fail(ISG_ERR_ARGUMENT, "samples: expected %d to 2^32 - 1, found %zu",
                         LEAST_SAMPLES, options->samples);
-    if (options->witnesses < 2 * ISG_LANES || options->witnesses > UINT32_MAX)
-        return isg_fail(ISG_ERR_ARGUMENT, "witnesses: expected %d to 2^32 - 1, found %zu",
-                        2 * ISG_LANES, options->witnesses);
+    if (options->witnesses < LEAST_WITNESSES || options->witnesses > 1 << 24)
+        return isg_fail(ISG_ERR_ARGUMENT, "witnesses: expected %d to 2^24, found %zu",
+                        LEAST_WITNESSES, options->witnesses);
     ISG_TRY(isg_spin_model_start(&out->model, rbm));
     out->modes = isg_modes_start(&out->model);
     ISG_TRY(isg_gibbs_weights_create(&out->weights, out->model.n, out->model.p));
@@ -358,47 +396,37 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
     ISG_TRY(report(out, 0));
     ISG_TRY(search_from_starts(out, rbm));
     ISG_TRY(report(out, 0.1));
-    ISG_TRY_GOTO(isg_witnesses_anneal(&witnesses, &out->modes, &out->weights, options->witnesses,
-                                      options->seed, out->stage++, &out->everywhere));
-    bool is_better = true;
-    for (int round = 0; is_better && round < ROUNDS; round++) {
-        ISG_TRY_GOTO(report(out, 0.2));
-        ISG_TRY_GOTO(improve(out, &witnesses, &is_better));
-    }
-    ISG_TRY_GOTO(isg_modes_fit(&out->modes, &out->weights, options->seed, out->stage++));
-done:
-    isg_witnesses_release(&witnesses);
-    return status;
+    ISG_TRY(isg_witnesses_anneal(&out->witnesses, &out->modes, &out->weights, options->witnesses,
+                                 options->seed, out->stage++, &out->everywhere));
+    ISG_TRY(improve_in_rounds(out));
+    return fit(out);
 }
 
 /* ---- the verdict ------------------------------------------------------------------------------ */
 
-/* Why the sum is not to be trusted; an empty sentence if it is. Returns whether something may be
-   missing, rather than noisy. */
-static bool judge(const isg_mixture_sum *sum, size_t samples, const news *found, size_t witnesses,
-                  double log_fresh, char *reason, size_t room) {
-    const double seen = exp(fmin(found->log_mass - sum->log_z, 0));
+/* Why the sum is not to be trusted; an empty sentence if it is. */
+static void judge(const isg_mixture_sum *sum, size_t samples, const news *found, double log_fresh,
+                  char *reason, size_t room) {
+    const double log_seen = found->log_sum - log((double)found->asked) - sum->log_z;
+    const double seen = found->count > 0 ? exp(fmin(log_seen, 0)) : 0;
     const double fresh = exp(fmin(log_fresh - sum->log_z, 0));
     *reason = 0;
-    if (2 * found->count > witnesses)
+    if (2 * found->count > found->asked)
         snprintf(reason, room,
                  "%zu of %zu annealed Gibbs chains ended where the Gaussians have no weight",
-                 found->count, witnesses);
+                 found->count, found->asked);
     else if (seen > tolerated)
         snprintf(reason, room,
-                 "annealed Gibbs chains find %.2g %% of Z where the Gaussians have no weight",
+                 "annealed Gibbs chains find %.3g %% of Z where the Gaussians have no weight",
                  100 * seen);
     else if (fresh > tolerated)
         snprintf(reason, room, "minima with %.2g %% of Z were found only at the end", 100 * fresh);
-    if (*reason)
-        return true;
-    if (sum->ess < least_ess || sum->ess < least_efficiency * (double)samples)
+    else if (sum->ess < least_ess || sum->ess < least_efficiency * (double)samples)
         snprintf(reason, room, "only %.3g of %zu draws count, the Gaussians do not fit", sum->ess,
                  samples);
-    else if (sum->halves > 5)
-        snprintf(reason, room, "two halves of the draws differ by %.2g standard errors",
-                 sum->halves);
-    return false;
+    else if (sum->largest_share > largest_tolerated)
+        snprintf(reason, room, "one draw of %zu carries %.2g %% of the sum", samples,
+                 100 * sum->largest_share);
 }
 
 /* Laplace's sum means nothing if flat minima, where it does not apply, carry it. */
@@ -417,36 +445,41 @@ static size_t minima_of(const isg_modes *modes) {
     return count;
 }
 
+/* The draws, in full if there is a chance that they will be trusted. */
+static size_t final_samples(const isg_mixture *mixture) {
+    const size_t wanted = mixture->options.samples;
+    return least_samples(mixture, mixture->is_hopeless ? wanted / 10 : wanted);
+}
+
 isg_status isg_mixture_finish(isg_mixture *mixture, isg_log_z *out) {
-    const size_t modes = mixture->modes.count;
-    const size_t samples = least_samples(mixture, mixture->options.samples);
+    const size_t modes = mixture->modes.count, samples = final_samples(mixture);
     isg_status status = ISG_OK;
     isg_proposal proposal = {0};
-    isg_witnesses witnesses = {0};
+    isg_witnesses fresh = {0};
     isg_mixture_sum sum = {0};
     news found = {0};
     isg_log_z result = {.method = ISG_LOG_Z_MIXTURE, .samples = samples, .spread = (double)NAN};
-    ISG_TRY_GOTO(draw(mixture, samples, 0.4, 0.9, &proposal, &sum));
+    ISG_TRY_GOTO(isg_mixture_draw(mixture, samples, 0.4, 0.9, &proposal, &sum));
     result.modes = minima_of(&mixture->modes);
     result.laplace = laplace_of(&mixture->modes);
-    ISG_TRY_GOTO(isg_witnesses_anneal(&witnesses, &mixture->modes, &mixture->weights,
+    ISG_TRY_GOTO(isg_witnesses_anneal(&fresh, &mixture->modes, &mixture->weights,
                                       mixture->options.witnesses, mixture->options.seed,
                                       mixture->stage++, NULL));
-    ISG_TRY_GOTO(ask(mixture, &proposal, &sum, &witnesses, &found));
+    ISG_TRY_GOTO(ask(mixture, &proposal, &sum, &fresh, &found));
+    ISG_TRY_GOTO(ask(mixture, &proposal, &sum, &mixture->witnesses, &found));
     ISG_TRY_GOTO(isg_modes_search(&mixture->modes, found.points, found.n_points));
     ISG_TRY_GOTO(report(mixture, 1));
-    const bool is_missing =
-        judge(&sum, samples, &found, witnesses.count, isg_modes_log_laplace(&mixture->modes, modes),
-              result.reason, sizeof result.reason);
+    judge(&sum, samples, &found, isg_modes_log_laplace(&mixture->modes, modes), result.reason,
+          sizeof result.reason);
     result.value = sum.log_z;
     result.error = sum.ess < 10 ? (double)NAN : sum.error;
     result.ess = sum.ess;
     result.is_trusted = !*result.reason;
-    result.side = is_missing || sum.ess < least_ess ? ISG_SIDE_LOWER : ISG_SIDE_BOTH;
+    result.side = result.is_trusted ? ISG_SIDE_BOTH : ISG_SIDE_LOWER;
     *out = result;
 done:
     isg_proposal_release(&proposal);
-    isg_witnesses_release(&witnesses);
+    isg_witnesses_release(&fresh);
     isg_release(found.points);
     return status;
 }

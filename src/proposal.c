@@ -19,7 +19,7 @@ static const double widths[WIDTHS] = {1, 1.15, 1.5}, fractions[WIDTHS] = {0.7, 0
 static const double even_share = 0.1;
 
 /* Terms that far below the largest are left out of a density: together less than rounding. */
-static const double negligible = 40;
+static const double negligible = 36;
 
 static const double log_2_pi = 1.8378770664093454836;
 
@@ -92,62 +92,87 @@ void isg_proposal_draw(const isg_proposal *proposal, uint64_t seed, uint64_t ste
 
 /* ---- density ---------------------------------------------------------------------------------- */
 
-/* ln of a Gaussian in one of its widths, but for ln sqrt(det precision), where its distance is
-   `square`^1/2 standard deviations. */
-static inline double log_width(const isg_proposal *proposal, size_t w, double square) {
+/* ln of a Gaussian in its widths, but for ln sqrt(det precision), where its distance is `square`^1/2
+   standard deviations: the largest of the terms, and their sum. */
+static inline double log_term(const isg_proposal *proposal, size_t w, double square) {
     return proposal->log_heights[w] - square / (2 * widths[w] * widths[w]);
+}
+
+static double log_largest(const isg_proposal *proposal, double square) {
+    double largest = -HUGE_VAL;
+    for (size_t w = 0; w < WIDTHS; w++)
+        largest = fmax(largest, log_term(proposal, w, square));
+    return largest;
 }
 
 static double log_profile(const isg_proposal *proposal, double square) {
     double terms[WIDTHS];
     for (size_t w = 0; w < WIDTHS; w++)
-        terms[w] = log_width(proposal, w, square);
+        terms[w] = log_term(proposal, w, square);
     return isg_log_sum_exp(terms, WIDTHS);
 }
 
-static double log_part(const isg_proposal *proposal, size_t m, const double *delta,
-                       double *scratch) {
+/* No more than the density of part m, and cheaper: the distance is at least what it is in the
+   softest direction, and a sum at most WIDTHS times its largest term. */
+static void bound_part(const isg_proposal *proposal, size_t m, const double *delta, double *out) {
     const isg_gaussian *part = proposal->parts[m];
-    double here = 0, there = 0;
-    isg_gaussian_distances(part, delta, scratch, &here, &there);
-    double profile = log_profile(proposal, here);
-    if (part->has_mirror) {
-        const double both[] = {profile, log_profile(proposal, there)};
-        profile = isg_log_mean_exp(both, 2);
+    const double offset = proposal->log_shares[m] + part->log_root + log(WIDTHS);
+    double here[ISG_LANES], there[ISG_LANES];
+    isg_gaussian_plain_distances(part, delta, here, there);
+    for (size_t lane = 0; lane < ISG_LANES; lane++) {
+        const double square = part->has_mirror ? fmin(here[lane], there[lane]) : here[lane];
+        out[lane] = offset + log_largest(proposal, part->stiffness * square);
     }
-    return proposal->log_shares[m] + part->log_root + profile;
 }
 
-/* No more than that, and cheaper: the distance is at least what it is in the softest direction, and
-   a sum at most WIDTHS times its largest term. */
-static double log_part_bound(const isg_proposal *proposal, size_t m, const double *delta) {
+/* Adds part m to the densities. */
+static void add_part(const isg_proposal *proposal, size_t m, const double *delta,
+                     double *log_density) {
     const isg_gaussian *part = proposal->parts[m];
-    double here = 0, there = 0, largest = -HUGE_VAL;
-    for (size_t mu = 0; mu < part->p; mu++) {
-        const double minus = delta[mu] - part->mean[mu], plus = delta[mu] + part->mean[mu];
-        here += minus * minus;
-        there += plus * plus;
-    }
-    const double square = part->stiffness * (part->has_mirror ? fmin(here, there) : here);
-    for (size_t w = 0; w < WIDTHS; w++)
-        largest = fmax(largest, log_width(proposal, w, square));
-    return proposal->log_shares[m] + part->log_root + largest + log(WIDTHS);
+    const double offset = proposal->log_shares[m] + part->log_root;
+    double here[ISG_LANES], there[ISG_LANES];
+    isg_gaussian_distances(part, delta, here, there);
+    for (size_t lane = 0; lane < ISG_LANES; lane++)
+        for (int side = 0; side <= part->has_mirror; side++) {
+            const double square = side ? there[lane] : here[lane];
+            const double half = part->has_mirror ? -log(2) : 0;
+            if (offset + log_largest(proposal, square) < log_density[lane] - negligible)
+                continue;
+            const double both[] = {log_density[lane],
+                                   offset + half + log_profile(proposal, square)};
+            log_density[lane] = isg_log_sum_exp(both, 2);
+        }
 }
 
-double isg_proposal_log_density(const isg_proposal *proposal, const double *delta,
-                                double *scratch) {
-    double *terms = scratch + proposal->p;
-    size_t highest = 0, kept = 0;
-    for (size_t m = 0; m < proposal->count; m++) {
-        terms[m] = log_part_bound(proposal, m, delta);
-        if (terms[m] > terms[highest])
-            highest = m;
+/* First, for every lane, the part that promises most, which is usually the same for all; then
+   those that can still matter to a lane. */
+void isg_proposal_log_density(const isg_proposal *proposal, const double *delta,
+                              double *log_density, double *scratch) {
+    const size_t count = proposal->count;
+    size_t best[ISG_LANES] = {0};
+    for (size_t m = 0; m < count; m++) {
+        double *bounds = scratch + m * ISG_LANES;
+        bound_part(proposal, m, delta, bounds);
+        for (size_t lane = 0; lane < ISG_LANES; lane++)
+            if (bounds[lane] > scratch[best[lane] * ISG_LANES + lane])
+                best[lane] = m;
     }
-    const double first = log_part(proposal, highest, delta, scratch);
-    for (size_t m = 0; m < proposal->count; m++)
-        if (m == highest)
-            terms[kept++] = first;
-        else if (terms[m] > first - negligible)
-            terms[kept++] = log_part(proposal, m, delta, scratch);
-    return isg_log_sum_exp(terms, kept);
+    for (size_t lane = 0; lane < ISG_LANES; lane++)
+        log_density[lane] = -HUGE_VAL;
+    for (size_t lane = 0; lane < ISG_LANES; lane++) {
+        bool is_done = false;
+        for (size_t before = 0; before < lane; before++)
+            is_done = is_done || best[before] == best[lane];
+        if (!is_done)
+            add_part(proposal, best[lane], delta, log_density);
+    }
+    for (size_t m = 0; m < count; m++) {
+        bool matters = false, is_done = false;
+        for (size_t lane = 0; lane < ISG_LANES; lane++) {
+            is_done = is_done || best[lane] == m;
+            matters = matters || scratch[m * ISG_LANES + lane] > log_density[lane] - negligible;
+        }
+        if (matters && !is_done)
+            add_part(proposal, m, delta, log_density);
+    }
 }

@@ -9,7 +9,6 @@
 #define ISG_PROPOSAL_H
 
 #include "gaussian.h"
-#include "landscape.h"
 
 /* How many widths each part comes in. */
 enum { ISG_WIDTHS = 3 };
@@ -21,7 +20,8 @@ typedef struct isg_proposal {
     const isg_gaussian **parts; /* (count), borrowed */
     size_t *first;              /* (count + 1) */
     double *log_shares;         /* (count): ln of the fraction of the draws */
-    double log_heights[ISG_WIDTHS];
+    double
+        log_heights[ISG_WIDTHS]; /* ln of a part's peak in each width, but for its own log_root */
 } isg_proposal;
 
 /* `log_masses` (count) says how much of Z each part is thought to hold, up to a constant; every
@@ -36,7 +36,8 @@ void isg_proposal_release(isg_proposal *proposal);
 void isg_proposal_draw(const isg_proposal *proposal, uint64_t seed, uint64_t step, size_t block,
                        double *delta, double *scratch);
 
-/* ln of the density at one delta (p); `scratch` holds p + count numbers. */
-double isg_proposal_log_density(const isg_proposal *proposal, const double *delta, double *scratch);
+/* log_density (ISG_LANES) at delta (p, ISG_LANES); `scratch` holds ISG_LANES count numbers. */
+void isg_proposal_log_density(const isg_proposal *proposal, const double *delta,
+                              double *log_density, double *scratch);
 
 #endif

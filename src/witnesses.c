@@ -14,13 +14,13 @@
 #include "base/memory.h"
 
 enum {
-    COOLING = 100,   /* sweeps from beta = 0 to beta */
-    LOOKING = 50,    /* sweeps that the Gaussian of everything is fitted to */
+    STEPS = 50,      /* from beta = 0 to beta */
+    PER_STEP = 4,    /* sweeps */
+    LOOKING = 25,    /* looks that the Gaussian of everything is fitted to */
     WARMING_UP = 20, /* sweeps from a minimum before anything is believed */
-    FITTING = 100,   /* sweeps that its Gaussian is fitted to */
-    CHAINS_PER_MODE = 64,
-    LEAST_CHAINS = 512,
-    MOST_CHAINS = 2048
+    FITTING = 50,    /* looks that its Gaussian is fitted to */
+    APART = 2,       /* sweeps from one to the next */
+    LEAST_CHAINS = 64
 };
 
 /* How many looks Laplace's Gaussian is worth, over p. */
@@ -61,8 +61,9 @@ static void moments_release(isg_moments *all) {
 
 static void cool(isg_states *states, const isg_gibbs_weights *w, double beta, isg_sweeps *sweeps,
                  double *log_weights) {
-    for (size_t t = 0; t < COOLING; t++, sweeps->step++) {
-        const double before = beta * (double)t / COOLING, after = beta * (double)(t + 1) / COOLING;
+    sweeps->count = PER_STEP;
+    for (size_t t = 0; t < STEPS; t++, sweeps->step += PER_STEP) {
+        const double before = beta * (double)t / STEPS, after = beta * (double)(t + 1) / STEPS;
 #pragma omp parallel for schedule(static) num_threads(isg_team_size())
         for (size_t k = 0; k < states->count; k++)
             log_weights[k] += (before - after) * isg_states_energy(states, w, k);
@@ -79,7 +80,8 @@ static isg_status look(isg_states *states, const isg_gibbs_weights *w, isg_sweep
     double *h = NULL;
     ISG_TRY_GOTO(moments_create(&moments, 1, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(h, p));
-    for (size_t t = 0; t < LOOKING; t++, sweeps->step++) {
+    sweeps->count = APART;
+    for (size_t t = 0; t < LOOKING; t++, sweeps->step += APART) {
         isg_states_sweep(states, w, sweeps);
         for (size_t k = 0; k < states->count; k++) {
             hidden_sum(states, w, k, h);
@@ -113,11 +115,8 @@ isg_status isg_witnesses_anneal(isg_witnesses *out, const isg_modes *modes,
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(out->points, count, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(out->log_weights, count));
     ISG_TRY_GOTO(isg_states_create(&states, w, count));
-    isg_sweeps sweeps = {.gain = 1,
-                         .seed = seed,
-                         .purpose = ISG_PURPOSE_MIXTURE,
-                         .step = stage * ISG_STAGE,
-                         .count = 1};
+    isg_sweeps sweeps = {
+        .gain = 1, .seed = seed, .purpose = ISG_PURPOSE_MIXTURE, .step = stage * ISG_STAGE};
     scatter(&states, w, seed, sweeps.step++);
     cool(&states, w, beta, &sweeps, out->log_weights);
     if (everywhere)
@@ -139,6 +138,7 @@ done:
 /* Chains share_of(m) to share_of(m + 1) start from mode number from + m. */
 typedef struct fit_plan {
     size_t from, count, chains;
+    double *reach2; /* (count): within that, squared, no other center can be nearer */
 } fit_plan;
 
 static size_t share_of(const fit_plan *plan, size_t m) {
@@ -168,6 +168,43 @@ static isg_status start_from_modes(isg_states *states, const isg_gibbs_weights *
     return ISG_OK;
 }
 
+static double distance2(const double *a, const double *b, double sign, size_t p) {
+    double sum = 0;
+    for (size_t mu = 0; mu < p; mu++)
+        sum += (a[mu] - sign * b[mu]) * (a[mu] - sign * b[mu]);
+    return sum;
+}
+
+/* Half the way to the nearest other center, mirror images included. */
+static void find_reaches(const isg_modes *modes, fit_plan *plan) {
+    const size_t p = modes->model->p;
+    for (size_t m = 0; m < plan->count; m++) {
+        const double *own = modes->list[plan->from + m].center;
+        double least = HUGE_VAL;
+        for (size_t k = 0; k < modes->count; k++) {
+            const isg_mode *other = &modes->list[k];
+            if (k != plan->from + m)
+                least = fmin(least, distance2(own, other->center, 1, p));
+            if (other->gaussian.has_mirror)
+                least = fmin(least, distance2(own, other->center, -1, p));
+        }
+        plan->reach2[m] = least / 4;
+    }
+}
+
+/* Whether mode m, or its mirror image, is the nearest to h; which then becomes that of the mode. */
+static bool is_near(const isg_modes *modes, const fit_plan *plan, size_t m, double *h) {
+    const size_t p = modes->model->p;
+    double sign = 1;
+    if (distance2(h, modes->list[plan->from + m].center, 1, p) < plan->reach2[m])
+        return true;
+    if (isg_modes_nearest(modes, h, &sign) != plan->from + m)
+        return false;
+    for (size_t mu = 0; mu < p; mu++)
+        h[mu] *= sign;
+    return true;
+}
+
 /* Adds the h of the chains that are still nearest to the mode they came from. */
 static void watch(const isg_states *states, const isg_gibbs_weights *w, const isg_modes *modes,
                   const fit_plan *plan, isg_moments *moments, double *scratch) {
@@ -176,13 +213,9 @@ static void watch(const isg_states *states, const isg_gibbs_weights *w, const is
     for (size_t m = 0; m < plan->count; m++) {
         double *h = scratch + m * p;
         for (size_t k = share_of(plan, m); k < share_of(plan, m + 1); k++) {
-            double sign = 1;
             hidden_sum(states, w, k, h);
-            if (isg_modes_nearest(modes, h, &sign) != plan->from + m)
-                continue;
-            for (size_t mu = 0; mu < p; mu++)
-                h[mu] *= sign;
-            isg_moments_add(&moments[m], p, h);
+            if (is_near(modes, plan, m, h))
+                isg_moments_add(&moments[m], p, h);
         }
     }
 }
@@ -198,14 +231,15 @@ static isg_status use_moments(isg_modes *modes, const fit_plan *plan, const isg_
     return ISG_OK;
 }
 
-static fit_plan plan_fit(const isg_modes *modes) {
+/* A covariance from n independent looks costs about p^2 / 4 n of the logarithm of a weight. With
+   some of the looks of a chain independent, p^2 / 16 chains make that a small fraction of 1. */
+static fit_plan plan_fit(const isg_modes *modes, size_t most) {
+    const double p = (double)modes->model->p, per_mode = p * p / 16 + 16;
     fit_plan plan = {0};
     while (plan.from < modes->count && modes->list[plan.from].is_fitted)
         plan.from++;
     plan.count = modes->count - plan.from;
-    plan.chains = plan.count * CHAINS_PER_MODE;
-    if (plan.chains > MOST_CHAINS)
-        plan.chains = MOST_CHAINS;
+    plan.chains = (size_t)fmin((double)plan.count * per_mode, (double)most);
     if (plan.chains < LEAST_CHAINS)
         plan.chains = LEAST_CHAINS;
     if (plan.chains < plan.count)
@@ -213,9 +247,9 @@ static fit_plan plan_fit(const isg_modes *modes) {
     return plan;
 }
 
-isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, uint64_t seed,
+isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, size_t most, uint64_t seed,
                          uint64_t stage) {
-    const fit_plan plan = plan_fit(modes);
+    fit_plan plan = plan_fit(modes, most);
     isg_status status = ISG_OK;
     isg_states states = {0};
     isg_moments *moments = NULL;
@@ -225,6 +259,8 @@ isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, uint64_t 
     ISG_TRY_GOTO(isg_states_create(&states, w, plan.chains));
     ISG_TRY_GOTO(moments_create(&moments, plan.count, w->n_hidden));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(scratch, plan.count, w->n_hidden));
+    ISG_TRY_GOTO(ISG_ALLOCATE(plan.reach2, plan.count));
+    find_reaches(modes, &plan);
     isg_sweeps sweeps = {.beta = modes->model->beta,
                          .gain = 1,
                          .seed = seed,
@@ -234,8 +270,8 @@ isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, uint64_t 
     ISG_TRY_GOTO(start_from_modes(&states, w, modes, &plan, seed, stage * ISG_STAGE));
     isg_states_sweep(&states, w, &sweeps);
     sweeps.step += WARMING_UP;
-    sweeps.count = 1;
-    for (size_t t = 0; t < FITTING; t++, sweeps.step++) {
+    sweeps.count = APART;
+    for (size_t t = 0; t < FITTING; t++, sweeps.step += APART) {
         isg_states_sweep(&states, w, &sweeps);
         watch(&states, w, modes, &plan, moments, scratch);
     }
@@ -244,5 +280,6 @@ done:
     isg_states_release(&states);
     moments_release(moments);
     isg_release(scratch);
+    isg_release(plan.reach2);
     return status;
 }

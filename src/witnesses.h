@@ -29,9 +29,9 @@ isg_status isg_witnesses_anneal(isg_witnesses *out, const isg_modes *modes,
                                 const isg_gibbs_weights *w, size_t count, uint64_t seed,
                                 uint64_t stage, isg_gaussian *everywhere);
 
-/* Starts chains from every mode that is not fitted yet, and fits its Gaussian to them for as long as
-   they stay nearer to it than to others. */
-isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, uint64_t seed,
+/* Starts chains, about `most` at most, from every mode that is not fitted yet, and fits its Gaussian
+   to them for as long as they stay nearer to it than to others. */
+isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, size_t most, uint64_t seed,
                          uint64_t stage);
 
 #endif

@@ -1,0 +1,29 @@
+/* helper_oracle.h - models of which ln Z is known
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef HELPER_ORACLE_H
+#define HELPER_ORACLE_H
+
+#include "rbm.h"
+
+typedef struct oracle {
+    isg_rbm *rbm; /* the caller's to free */
+    double log_z;
+} oracle;
+
+/* Normal weights of deviation strength / sqrt(beta n), both fields; n <= 20, by enumeration. */
+oracle oracle_small(size_t n, size_t p, double beta, double strength);
+
+/* 784 units, 2 hidden units with weights strength xi / 28 for random patterns xi, which the RBM does
+   not know of; a field of this size in the direction of the first. By class sums. */
+oracle oracle_classes(double beta, double strength, double field);
+
+/* 784 units in 49 blocks of 16, each coupled to one hidden unit by random weights w; then the
+   columns of W are turned by a random rotation and its rows permuted, which changes neither Z nor
+   anything that should matter. beta |w|^2 is `strong` in the first n_strong blocks, `weak` in the
+   others: above 1 a block has two states, so that there are 2^n_strong minima. By enumeration of
+   the blocks. */
+oracle oracle_blocks(double beta, size_t n_strong, double strong, double weak);
+
+#endif
