@@ -1,4 +1,4 @@
-/* mixture.c - ln Z of the Hopfield RBM of some patterns, by a mixture of Gaussians
+/* digits_log_z.c - ln Z of the Hopfield RBM of some patterns, by a mixture of Gaussians
  *
  * SPDX-License-Identifier: MIT
  *
