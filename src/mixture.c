@@ -13,10 +13,13 @@
  * A minimum that nobody found is the one way for this to go wrong unnoticed: the draws never get
  * there, and their scatter does not show it. So there are witnesses, Gibbs chains annealed from
  * random spins, which know nothing of the list. If one ends where f / q is larger than the draws
- * know it, a search starts from there; after the last draw, new witnesses are asked, and what they still
- * find decides whether the result is trusted. What no witness reaches stays unknown: a minimum with
- * a basin so narrow that neither a search nor an annealed chain ever enters it cannot be noticed by
- * this method, however much of Z it holds. Such an error makes ln Z too low, never too high.
+ * know it, a search starts from there; after the last draw, new witnesses are asked, and what they
+ * still find decides whether the result is trusted. Their weights of annealed importance sampling
+ * say how much of Z it is, even where there are more minima than anybody can list.
+ *
+ * What no witness reaches stays unknown: a minimum with a basin so narrow that neither a search nor
+ * an annealed chain ever enters it cannot be noticed by this method, however much of Z it holds.
+ * Such an error makes ln Z too low, never too high.
  */
 #include "mixture.h"
 
