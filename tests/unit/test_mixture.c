@@ -23,7 +23,6 @@ static isg_mixture_options few(size_t samples) {
     isg_mixture_options options = isg_mixture_defaults();
     options.samples = samples;
     options.witnesses = 32;
-    options.random_starts = 16;
     options.seed = test_seed();
     return options;
 }
@@ -151,10 +150,12 @@ static void test_rotated_blocks(void **state) {
         assert_int_equal(found.modes, k == 2 ? 16 : 1);
         isg_rbm_free(known.rbm);
     }
-    oracle many = oracle_blocks(1, 49, 3, 0);
+    /* Half of the draws count, the error is small, and it is 29 too low: only witnesses can tell. */
+    oracle many = oracle_blocks(1, 49, 4, 0);
     const isg_log_z found = estimate(many.rbm, 2000);
+    assert_true(found.ess > 0.5 * (double)found.samples && found.value < many.log_z - 20);
     assert_false(found.is_trusted);
-    assert_true(strlen(found.reason) > 20);
+    assert_non_null(strstr(found.reason, "annealed Gibbs chains"));
     isg_rbm_free(many.rbm);
 }
 
@@ -194,11 +195,11 @@ static void test_errors_cover(void **state) {
 
 typedef enum mistake {
     NONE,
-    NO_STATES,       /* without 2^N */
-    NO_NORM,         /* without (beta / 2 pi)^(p/2) */
-    NO_DENSITY,      /* f instead of f / q */
-    COVARIANCE,      /* drawn with the precision as covariance */
-    ONE_WIDTH_ALONE, /* the density of half the draws' mode: a mode left out of q */
+    NO_STATES,     /* without 2^N */
+    NO_NORM,       /* without (beta / 2 pi)^(p/2) */
+    NO_DENSITY,    /* f instead of f / q */
+    COVARIANCE,    /* drawn with the precision as covariance */
+    MODE_LEFT_OUT, /* drawn from, but not in the density */
     MISTAKES
 } mistake;
 
@@ -223,7 +224,7 @@ static isg_mixture_sum plain_estimate(const isg_mixture *mixture, mistake wrong,
         parts[m] = &turned[m];
     }
     assert_ok(isg_proposal_create(&drawn, parts, count, masses, samples));
-    if (wrong == ONE_WIDTH_ALONE)
+    if (wrong == MODE_LEFT_OUT)
         weighed.log_shares[0] = -1000;
     for (size_t block = 0; block < samples / ISG_LANES; block++) {
         double values[ISG_LANES], log_density[ISG_LANES];
@@ -272,6 +273,16 @@ static void test_mistakes_are_noticed(void **state) {
     isg_rbm_free(known.rbm);
 }
 
+/* Takes a minimum from the list, and what is known of its mass. */
+static void drop(isg_mixture *mixture, size_t m) {
+    isg_modes_remove(&mixture->modes, m);
+    if (m >= mixture->known_masses)
+        return;
+    memmove(mixture->log_masses + m, mixture->log_masses + m + 1,
+            (mixture->known_masses - m) * sizeof *mixture->log_masses);
+    mixture->known_masses--;
+}
+
 /* What becomes of the result if the list of minima ends after `kept`, or lacks the first. */
 static isg_log_z without(const isg_rbm *rbm, size_t kept, bool without_first) {
     const isg_mixture_options options = few(2000);
@@ -280,35 +291,30 @@ static isg_log_z without(const isg_rbm *rbm, size_t kept, bool without_first) {
     assert_ok(isg_mixture_start(&mixture, rbm, &options));
     assert_true(mixture.modes.count > 1);
     while (mixture.modes.count > kept)
-        isg_modes_remove(&mixture.modes, mixture.modes.count - 1);
+        drop(&mixture, mixture.modes.count - 1);
     if (without_first)
-        isg_modes_remove(&mixture.modes, 0);
-    mixture.known_masses = 0;
+        drop(&mixture, 0);
     assert_ok(isg_mixture_finish(&mixture, &found));
     isg_mixture_release(&mixture);
     return found;
 }
 
-static void check_missing(oracle known, size_t kept, bool without_first) {
-    const isg_log_z found = without(known.rbm, kept, without_first);
-    if (found.is_trusted)
-        fail_msg("trusted %.4f +- %.4f, expected %.4f", found.value, found.error, known.log_z);
-    assert_int_equal(found.side, ISG_SIDE_LOWER);
-    isg_rbm_free(known.rbm);
-}
-
-/* The list cut short, or without one of its entries: the result is not trusted, and too low if
-   anything. The same work with the whole list is right. */
+/* The list cut short, or without one of its entries. In two dimensions the wide Gaussian may make
+   good what is missing; in 49 it cannot, and the draws do not show it, so witnesses must tell. With
+   the whole list the same work is right. */
 static void test_missing_minima_are_noticed(void **state) {
     (void)state;
-    oracle whole = oracle_classes(2, 1, 0);
-    const isg_log_z found = without(whole.rbm, SIZE_MAX, false);
-    check_right(&found, whole.log_z, 0.1);
-    isg_rbm_free(whole.rbm);
-    check_missing(oracle_classes(2, 1, 0), 1, false);
-    check_missing(oracle_classes(2, 1, 0), SIZE_MAX, true);
-    check_missing(oracle_classes(2, 1, 0.001), SIZE_MAX, true);
-    check_missing(oracle_blocks(1, 4, 6, 0.3), SIZE_MAX, true);
+    oracle few_units = oracle_classes(2, 1, 0), blocks = oracle_blocks(1, 4, 100, 0.3);
+    isg_log_z found = without(few_units.rbm, SIZE_MAX, false);
+    check_right(&found, few_units.log_z, 0.1);
+    found = without(few_units.rbm, 1, false);
+    assert_true(!found.is_trusted || fabs(found.value - few_units.log_z) < 5 * found.error);
+    found = without(blocks.rbm, SIZE_MAX, true);
+    assert_true(found.ess > 0.3 * (double)found.samples && found.value < blocks.log_z - 0.1);
+    assert_false(found.is_trusted);
+    assert_int_equal(found.side, ISG_SIDE_LOWER);
+    isg_rbm_free(few_units.rbm);
+    isg_rbm_free(blocks.rbm);
 }
 
 /* ---- the rest --------------------------------------------------------------------------------- */
