@@ -4,8 +4,8 @@
  *
  * Lanes are visible units, sixteen to a panel, so that the spins of a chain come out in the order
  * in which they are stored, and a row of W lambda for six chains keeps twelve sums in registers.
- * For every panel of W, while it is in the first cache: the products, then the draws. When all
- * panels are done, the spins that flipped add their rows of W to the sums over spins.
+ * For every word of 64 units, while their part of W is in the first cache: the products and draws of
+ * all chains, then the spins that flipped add their rows of W to the sums over spins.
  *
  * gibbs_draws.h defines the outcome. Here x and exp(-2 beta x) are floats with an error bound, and
  * a spin is drawn from 16 bits; the few that this leaves open are asked for there.
@@ -99,78 +99,57 @@ static inline singles root_single(singles x) {
 
 /* ---- hidden_input ----------------------------------------------------------------------------- */
 
-/* Adds the rows of W of all spins in a list to `vectors` vectors of the sums over spins. An entry
-   of the list is the number of a spin, complemented if it went down. The complement of a whole
-   number is its negative less one; `downs` makes that good for all of them at once. */
+/* `vectors` vectors of the sums over spins as the spins of one word change. A row of W is added for
+   every spin that went up. For one that went down its complement is, which is its negative less
+   one; `downs` makes that good for all of them at once. */
 __attribute__((always_inline)) static inline void add_tile(const int32_t *rows, size_t stride,
-                                                           const int32_t *list, size_t count,
+                                                           uint64_t flips, uint64_t after,
                                                            int32_t downs, int32_t *input,
                                                            const int vectors) {
     ints sums[8];
 #pragma GCC unroll 8
     for (int v = 0; v < vectors; v++)
         sums[v] = load_ints(input + v * SINGLES) + downs;
-    for (size_t k = 0; k < count; k++) {
-        const int32_t sign = list[k] >> 31;
-        const int32_t *row = rows + (size_t)(list[k] ^ sign) * stride;
-        const ints flip = sign - (ints){0};
+    for (; flips != 0; flips &= flips - 1) {
+        const size_t bit = (size_t)__builtin_ctzll(flips);
+        const int32_t *row = rows + bit * stride;
+        __asm__("" : "+r"(row)); /* one address for all loads, not one for each */
+        const ints sign = (int32_t)(after >> bit & 1) - 1 - (ints){0};
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; v++)
-            sums[v] += load_ints(row + v * SINGLES) ^ flip;
+            sums[v] += load_ints(row + v * SINGLES) ^ sign;
     }
 #pragma GCC unroll 8
     for (int v = 0; v < vectors; v++)
         memcpy(input + v * SINGLES, &sums[v], sizeof sums[v]);
 }
 
-static void add_rows(const isg_gibbs_weights *w, const int32_t *list, size_t count, int32_t downs,
-                     int32_t *input) {
+/* `input` as the spins of one word go from `before` to `after`. */
+static void follow_flips(const isg_gibbs_weights *w, size_t word, uint64_t before, uint64_t after,
+                         int32_t *input) {
+    const uint64_t flips = before ^ after;
+    if (flips == 0)
+        return;
+    const int32_t downs = (int32_t)__builtin_popcountll(before & ~after);
+    const int32_t *rows = w->rows + 64 * word * w->stride;
     size_t left = w->stride / SINGLES, mu = 0; /* an even number of vectors */
     for (; left >= 8; left -= 8, mu += 8 * SINGLES)
-        add_tile(w->rows + mu, w->stride, list, count, downs, input + mu, 8);
+        add_tile(rows + mu, w->stride, flips, after, downs, input + mu, 8);
     if (left == 6)
-        add_tile(w->rows + mu, w->stride, list, count, downs, input + mu, 6);
+        add_tile(rows + mu, w->stride, flips, after, downs, input + mu, 6);
     else if (left == 4)
-        add_tile(w->rows + mu, w->stride, list, count, downs, input + mu, 4);
+        add_tile(rows + mu, w->stride, flips, after, downs, input + mu, 4);
     else if (left == 2)
-        add_tile(w->rows + mu, w->stride, list, count, downs, input + mu, 2);
+        add_tile(rows + mu, w->stride, flips, after, downs, input + mu, 2);
 }
 
-/* `input` as the spins go from `before` to `after`; the list has room for all of them. */
-static void follow_flips(const isg_gibbs_weights *w, const uint64_t *before, const uint64_t *after,
-                         int32_t *list, int32_t *input) {
-    size_t count = 0;
-    int32_t downs = 0;
-    for (size_t word = 0; word < w->words; word++) {
-        const uint64_t old = before ? before[word] : 0, new = after[word];
-        downs += (int32_t)__builtin_popcountll(old & ~new);
-        for (uint64_t left = old ^ new; left != 0; left &= left - 1) {
-            const int bit = __builtin_ctzll(left);
-            const int32_t is_up = (int32_t)(new >> bit & 1);
-            list[count++] = (int32_t)(64 * word + (size_t)bit) ^ (is_up - 1);
-        }
-    }
-    add_rows(w, list, count, downs, input);
-}
-
-/* A list of all spins would need memory, so it is made 64 spins at a time. */
 static void hidden_input(const isg_gibbs_weights *w, size_t chains, const uint64_t *spins,
                          int32_t *input) {
-    for (size_t k = 0; k < chains; k++, spins += w->words, input += w->stride) {
-        memcpy(input, w->all_down, w->stride * sizeof *input);
-        enum { ROOM = 1024 };
-        int32_t list[ROOM];
-        size_t count = 0;
-        for (size_t word = 0; word < w->words; word++) {
-            if (count > ROOM - 64) {
-                add_rows(w, list, count, 0, input);
-                count = 0;
-            }
-            for (uint64_t left = spins[word]; left != 0; left &= left - 1)
-                list[count++] = (int32_t)(64 * word) + __builtin_ctzll(left);
-        }
-        add_rows(w, list, count, 0, input);
-    }
+    for (size_t k = 0; k < chains; k++)
+        memcpy(input + k * w->stride, w->all_down, w->stride * sizeof *input);
+    for (size_t word = 0; word < w->words; word++)
+        for (size_t k = 0; k < chains; k++)
+            follow_flips(w, word, 0, spins[k * w->words + word], input + k * w->stride);
 }
 
 /* ---- products --------------------------------------------------------------------------------- */
@@ -406,72 +385,66 @@ static uint64_t settle(const isg_gibbs_weights *w, const isg_gibbs_step *step, s
     return up;
 }
 
-/* How the scratch of a call is divided. */
-typedef struct sweep_room {
-    uint32_t *random; /* (chains, random_words) */
+/* What one call of gibbs_sweep() works on. */
+typedef struct sweep {
+    const isg_gibbs_weights *w;
+    const isg_gibbs_step *step;
+    const float *lambda;    /* (chains, stride) */
+    const uint32_t *random; /* (chains, random_words) */
     size_t random_words;
-    uint64_t *spins; /* (chains, words): the new ones */
-    int32_t *list;   /* (n_visible) */
-} sweep_room;
-
-static sweep_room divide(const isg_gibbs_weights *w, void *scratch) {
-    sweep_room room = {.random = scratch, .random_words = isg_extra_start(w)};
-    room.spins = (uint64_t *)(void *)(room.random + ISG_GIBBS_CHAINS * room.random_words);
-    room.list = (int32_t *)(void *)(room.spins + ISG_GIBBS_CHAINS * w->words);
-    return room;
-}
-
-static void finish_chain(const isg_gibbs_weights *w, const isg_gibbs_step *step,
-                         const sweep_room *room, uint64_t *fresh, uint64_t *spins, int32_t *input) {
-    if (w->n_visible % 64 != 0)
-        fresh[w->words - 1] &= (UINT64_C(1) << w->n_visible % 64) - 1;
-    if (step->clamped)
-        for (size_t word = 0; word < w->words; word++)
-            fresh[word] ^= (fresh[word] ^ spins[word]) & step->clamped[word];
-    follow_flips(w, spins, fresh, room->list, input);
-    memcpy(spins, fresh, w->words * sizeof *spins);
-}
+    draw_plan plans[ISG_GIBBS_CHAINS];
+    uint64_t fresh[ISG_GIBBS_CHAINS]; /* the new spins of one word */
+} sweep;
 
 /* The new spins of one word, in up to AT_ONCE chains. */
-static inline void sweep_word(const isg_gibbs_weights *w, const isg_gibbs_step *step,
-                              const sweep_room *room, const draw_plan *plans, size_t word,
-                              size_t first, size_t rows, const float *lambda) {
+static inline void draw_chains(sweep *sw, size_t word, size_t first, size_t rows) {
+    const isg_gibbs_weights *w = sw->w;
     const size_t panel = 4 * word, panels = w->panels - panel < 4 ? w->panels - panel : 4;
     float x[4 * AT_ONCE * ISG_PANEL];
-    visible_inputs(w, panel, panels, rows, lambda + first * w->stride, x);
+    visible_inputs(w, panel, panels, rows, sw->lambda + first * w->stride, x);
     if (panels % PANELS_ABREAST != 0) /* random words are there: those of the hidden units */
         memset(x + panels * AT_ONCE * ISG_PANEL, 0, AT_ONCE * ISG_PANEL * sizeof *x);
     for (size_t r = 0; r < rows; r++) {
         const size_t k = first + r;
-        const uint32_t *random = room->random + k * room->random_words + 8 * panel;
+        const uint32_t *random = sw->random + k * sw->random_words + 8 * panel;
         uint64_t open;
         uint64_t up =
-            draw_word(panels, x + r * ISG_PANEL, AT_ONCE * ISG_PANEL, random, &plans[k], &open);
+            draw_word(panels, x + r * ISG_PANEL, AT_ONCE * ISG_PANEL, random, &sw->plans[k], &open);
         if (open != 0)
-            up = settle(w, step, k, word, random, lambda + k * w->stride, up, open);
-        room->spins[k * w->words + word] = up;
+            up = settle(w, sw->step, k, word, random, sw->lambda + k * w->stride, up, open);
+        sw->fresh[k] = up;
     }
+}
+
+/* The spins of a word that may change. */
+static uint64_t free_spins(const isg_gibbs_weights *w, const isg_gibbs_step *step, size_t word) {
+    const bool is_cut = word == w->words - 1 && w->n_visible % 64 != 0;
+    const uint64_t used = is_cut ? (UINT64_C(1) << w->n_visible % 64) - 1 : UINT64_MAX;
+    return step->clamped ? used & ~step->clamped[word] : used;
 }
 
 static void gibbs_sweep(const isg_gibbs_weights *w, const isg_gibbs_step *step, size_t chains,
                         uint64_t *spins, int32_t *input, float *lambda, void *scratch) {
-    const sweep_room room = divide(w, scratch);
-    draw_plan plans[ISG_GIBBS_CHAINS];
+    sweep sw = {w, step, lambda, scratch, .random_words = isg_extra_start(w)};
     for (size_t k = 0; k < chains; k++) {
         const uint32_t counter[4] = {step->counter[0], step->counter[1] + (uint32_t)k,
                                      step->counter[2], step->counter[3]};
-        uint32_t *random = room.random + k * room.random_words;
-        random_words(room.random_words / 4, step->key, counter, random);
-        plans[k] = sample_hidden(w, step, random + isg_normals_start(w), input + k * w->stride,
-                                 lambda + k * w->stride);
+        uint32_t *random = (uint32_t *)scratch + k * sw.random_words;
+        random_words(sw.random_words / 4, step->key, counter, random);
+        sw.plans[k] = sample_hidden(w, step, random + isg_normals_start(w), input + k * w->stride,
+                                    lambda + k * w->stride);
     }
-    for (size_t word = 0; word < w->words; word++)
+    for (size_t word = 0; word < w->words; word++) {
         for (size_t first = 0; first < chains; first += AT_ONCE)
-            sweep_word(w, step, &room, plans, word, first,
-                       chains - first < AT_ONCE ? chains - first : AT_ONCE, lambda);
-    for (size_t k = 0; k < chains; k++)
-        finish_chain(w, step, &room, room.spins + k * w->words, spins + k * w->words,
-                     input + k * w->stride);
+            draw_chains(&sw, word, first, chains - first < AT_ONCE ? chains - first : AT_ONCE);
+        const uint64_t free = free_spins(w, step, word);
+        for (size_t k = 0; k < chains; k++) {
+            uint64_t *old = spins + k * w->words + word;
+            const uint64_t new = *old ^ ((*old ^ sw.fresh[k]) & free);
+            follow_flips(w, word, *old, new, input + k * w->stride);
+            *old = new;
+        }
+    }
 }
 
 /* ---- spin_moments ----------------------------------------------------------------------------- */

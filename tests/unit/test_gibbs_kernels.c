@@ -113,7 +113,7 @@ static outcome outcome_at(const model *m, size_t chains) {
 static void sweep(const isg_kernels *kernels, const model *m, size_t chains, const uint64_t *start,
                   isg_gibbs_step step, outcome out) {
     const isg_gibbs_weights *w = &m->at_wall;
-    void *scratch = ending_at(&m->walls[8], isg_gibbs_scratch_bytes(w) / 8 * 8 + 8);
+    void *scratch = ending_at(&m->walls[8], isg_gibbs_scratch_bytes(w));
     memcpy(out.spins, start, chains * w->words * sizeof(uint64_t));
     kernels->hidden_input(w, chains, out.spins, out.input);
     for (size_t t = 0; t < 4; t++, step.counter[2]++)
