@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/linalg.h"
 #include "test.h"
 
@@ -44,48 +45,85 @@ oracle oracle_classes(double beta, double strength, double field) {
     return out;
 }
 
-/* The weights of one block, and what it adds to ln Z. */
-static double make_block(isg_cursor *random, double beta, double strength, double *w) {
-    double square = 0, log_z = 0;
+/* 49 blocks before they are turned, and where their units go. */
+typedef struct blocks {
+    isg_rbm *each[BLOCKS]; /* 16 units, one hidden unit */
+    double turn[BLOCKS * BLOCKS];
+    size_t place[UNITS];
+} blocks;
+
+static isg_rbm *make_block(isg_cursor *random, double beta, double strength) {
+    double square = 0;
     isg_rbm *block = NULL;
     assert_ok(isg_rbm_create(&block, BLOCK_UNITS, 1, beta));
     for (size_t i = 0; i < BLOCK_UNITS; i++) {
-        w[i] = 1 + 0.3 * isg_next_normal(random);
-        square += w[i] * w[i];
+        block->weights[i] = 1 + 0.3 * isg_next_normal(random);
+        square += block->weights[i] * block->weights[i];
     }
     for (size_t i = 0; i < BLOCK_UNITS; i++)
-        block->weights[i] = w[i] *= sqrt(strength / (beta * square));
-    assert_ok(isg_exact_enumerate(block, &log_z, NULL));
-    isg_rbm_free(block);
-    return log_z;
+        block->weights[i] *= sqrt(strength / (beta * square));
+    return block;
+}
+
+static blocks *make_blocks(double beta, size_t n_strong, double strong, double weak) {
+    isg_cursor random = random_of(3);
+    blocks *out = calloc(1, sizeof *out);
+    double *normal = calloc(BLOCKS * BLOCKS, sizeof *normal);
+    double *r = calloc(BLOCKS * BLOCKS, sizeof *r);
+    assert_true(out && normal && r);
+    for (size_t k = 0; k < BLOCKS * BLOCKS; k++)
+        normal[k] = isg_next_normal(&random);
+    assert_ok(isg_qr(isg_matd_of(out->turn, BLOCKS, BLOCKS), isg_matd_of(r, BLOCKS, BLOCKS),
+                     (isg_matd_view){normal, BLOCKS, BLOCKS, BLOCKS}));
+    for (size_t i = 0; i < UNITS; i++)
+        out->place[i] = i;
+    isg_shuffle(isg_stream_at(3, ISG_PURPOSE_TEST, 785, 0), out->place, UNITS);
+    for (size_t block = 0; block < BLOCKS; block++)
+        out->each[block] = make_block(&random, beta, block < n_strong ? strong : weak);
+    free(normal);
+    free(r);
+    return out;
+}
+
+static void free_blocks(blocks *from) {
+    for (size_t block = 0; block < BLOCKS; block++)
+        isg_rbm_free(from->each[block]);
+    free(from);
 }
 
 oracle oracle_blocks(double beta, size_t n_strong, double strong, double weak) {
     oracle out = {0};
-    isg_cursor random = random_of(3);
-    double *normal = calloc(BLOCKS * BLOCKS, sizeof *normal);
-    double *turn = calloc(BLOCKS * BLOCKS, sizeof *turn);
-    double *r = calloc(BLOCKS * BLOCKS, sizeof *r);
-    size_t place[UNITS];
-    assert_true(normal && turn && r);
-    for (size_t k = 0; k < BLOCKS * BLOCKS; k++)
-        normal[k] = isg_next_normal(&random);
-    assert_ok(isg_qr(isg_matd_of(turn, BLOCKS, BLOCKS), isg_matd_of(r, BLOCKS, BLOCKS),
-                     (isg_matd_view){normal, BLOCKS, BLOCKS, BLOCKS}));
-    for (size_t i = 0; i < UNITS; i++)
-        place[i] = i;
-    isg_shuffle(isg_stream_at(3, ISG_PURPOSE_TEST, 785, 0), place, UNITS);
+    blocks *from = make_blocks(beta, n_strong, strong, weak);
     assert_ok(isg_rbm_create(&out.rbm, UNITS, BLOCKS, beta));
     for (size_t block = 0; block < BLOCKS; block++) {
-        double w[BLOCK_UNITS];
-        out.log_z += make_block(&random, beta, block < n_strong ? strong : weak, w);
+        const double *w = from->each[block]->weights;
+        double log_z = 0;
+        assert_ok(isg_exact_enumerate(from->each[block], &log_z, NULL));
+        out.log_z += log_z;
         for (size_t i = 0; i < BLOCK_UNITS; i++)
             for (size_t mu = 0; mu < BLOCKS; mu++)
-                out.rbm->weights[place[block * BLOCK_UNITS + i] * BLOCKS + mu] =
-                    w[i] * turn[block * BLOCKS + mu];
+                out.rbm->weights[from->place[block * BLOCK_UNITS + i] * BLOCKS + mu] =
+                    w[i] * from->turn[block * BLOCKS + mu];
     }
-    free(normal);
-    free(turn);
-    free(r);
+    free_blocks(from);
     return out;
+}
+
+uint64_t *oracle_blocks_samples(double beta, size_t n_strong, double strong, double weak,
+                                size_t count, uint64_t seed) {
+    const size_t words = (UNITS + 63) / 64;
+    blocks *from = make_blocks(beta, n_strong, strong, weak);
+    uint64_t *spins = calloc(count * words, sizeof *spins);
+    uint64_t *own = calloc(count, sizeof *own);
+    assert_true(spins && own);
+    for (size_t block = 0; block < BLOCKS; block++) {
+        assert_ok(isg_exact_samples(from->each[block], count, BLOCKS * seed + block, own));
+        for (size_t k = 0; k < count; k++)
+            for (size_t i = 0; i < BLOCK_UNITS; i++)
+                isg_bit_assign(spins + k * words, from->place[block * BLOCK_UNITS + i],
+                               own[k] >> i & 1);
+    }
+    free(own);
+    free_blocks(from);
+    return spins;
 }

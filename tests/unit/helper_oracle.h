@@ -26,4 +26,8 @@ oracle oracle_classes(double beta, double strength, double field);
    the blocks. */
 oracle oracle_blocks(double beta, size_t n_strong, double strong, double weak);
 
+/* `count` independent samples of it, packed; the caller's to free(). */
+uint64_t *oracle_blocks_samples(double beta, size_t n_strong, double strong, double weak,
+                                size_t count, uint64_t seed);
+
 #endif
