@@ -11,7 +11,7 @@ instrumentation=()
 if nm "$BUILD/libisinglass.a" 2>/dev/null | grep -c __gcov >/dev/null; then
     instrumentation+=(--coverage)
 fi
-read -ra libraries <<<"$(pkg-config --libs openblas zlib libpng jansson)"
+read -ra libraries <<<"$(pkg-config --libs openblas zlib libpng jansson liblbfgs)"
 "$CC" -std=c11 -O1 "${instrumentation[@]}" -I"$SOURCE/include" "$SOURCE/tests/checks/reference/reference.c" \
     "$BUILD/libisinglass.a" "${libraries[@]}" -fopenmp -lm -o reference
 "$ISINGLASS" patterns mnist:train -o patterns.npz --force --quiet >/dev/null

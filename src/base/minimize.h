@@ -1,0 +1,32 @@
+/* minimize.h - the minimum of a smooth function of many variables, by L-BFGS
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A thin layer over liblbfgs, which takes its memory, some 45 numbers per variable, from malloc()
+ * itself and not from the allocator of the library.
+ */
+#ifndef ISG_MINIMIZE_H
+#define ISG_MINIMIZE_H
+
+#include "base/status.h"
+
+typedef struct isg_smooth {
+    /* The value at x (n); fills gradient (n). Must be finite. */
+    double (*evaluate)(void *user, const double *x, double *gradient);
+    /* After every iteration: false ends the search. */
+    bool (*go_on)(void *user, const double *x, const double *gradient, double value);
+    void *user;
+} isg_smooth;
+
+typedef enum isg_minimize_end {
+    ISG_MINIMIZE_STOPPED,  /* go_on() said so, or the gradient vanished at the start */
+    ISG_MINIMIZE_LIMIT,    /* after max_iterations */
+    ISG_MINIMIZE_ROUNDING, /* values no longer differ enough to tell a step forward */
+} isg_minimize_end;
+
+/* Goes down from x (n), which receives the last point accepted. No promise goes with the end: look
+   at the gradient. ISG_ERR_SHAPE if n is beyond the 32-bit integers of liblbfgs. */
+isg_status isg_minimize(size_t n, double *x, const isg_smooth *function, size_t max_iterations,
+                        isg_minimize_end *end);
+
+#endif
