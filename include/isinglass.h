@@ -1060,6 +1060,83 @@ ISG_API isg_status isg_rbm_data_term(const isg_rbm *rbm, const isg_dataset *data
    seconds: what no product of matrices can pass. ISG_ERR_ARGUMENT unless `seconds` is positive. */
 ISG_API isg_status isg_peak(double seconds, double *out);
 
+/* ---- Logistic regression --------------------------------------------------------------------- */
+
+/* p(class k | x) = exp(u_k) / sum_l exp(u_l),  u_k = intercept_k + sum_j coefficient_kj z_j, where
+   z_j = (x_j - mean_j) / scale_j is a standardized feature. All classes have coefficients, and the
+   intercepts sum to zero. */
+typedef struct isg_logistic isg_logistic;
+
+typedef enum isg_logistic_method {
+    ISG_LOGISTIC_AUTO,   /* Newton for small problems, else L-BFGS */
+    ISG_LOGISTIC_NEWTON, /* damped, with a Cholesky factor: memory ~ (n_classes * n_features)^2 */
+    ISG_LOGISTIC_LBFGS   /* and conjugate gradients where rounding ends it */
+} isg_logistic_method;
+
+/* Start from isg_logistic_defaults(); defaults are in brackets. */
+typedef struct isg_logistic_options {
+    isg_logistic_method method; /* [ISG_LOGISTIC_AUTO] */
+    double l2;        /* l2 / 2 |coefficients|^2 is added to the SUM of the losses, so that it is
+                          1 / C of scikit-learn; the intercepts are free [1e-3] */
+    bool standardize; /* else means are 0 and scales 1, and the penalty is on that scale [true] */
+    double tolerance; /* for the largest entry of the gradient of the mean loss, by features
+                          standardized in any case [1e-10] */
+    size_t max_iterations;        /* [5000] */
+    const isg_progress *progress; /* [NULL] */
+} isg_logistic_options;
+
+/* What was minimized is loss + penalty. */
+typedef struct isg_logistic_report {
+    isg_logistic_method method; /* the one used */
+    bool converged;             /* the gradient is within the tolerance of a minimum that exists */
+    size_t iterations;          /* steps of Newton; or of L-BFGS and of conjugate gradients */
+    double gradient;            /* its largest entry, as for the tolerance */
+    double loss;                /* mean of -ln p(label | x), in nats */
+    double penalty;             /* l2 / 2 |coefficients|^2 / n_samples */
+    char reason[160]; /* if not converged, why, as a sentence without a final point; else empty */
+} isg_logistic_report;
+
+ISG_API isg_logistic_options isg_logistic_defaults(void);
+
+/* Fits features (n_samples, n_features) to labels (n_samples) below n_classes; `options` and
+   `report` may be NULL. The same bits on any number of threads; copies the features once. A fit that
+   does not converge is a success that says so: with l2 = 0 there may be no minimum, if the classes
+   can be separated, or many, of which one with small coefficients is found. A feature that does not
+   vary (by 1e-50) gets scale 1 and coefficients 0. ISG_ERR_ARGUMENT for a feature that is not
+   finite or beyond 1e100 in size, with its row and column from 0, for fewer than two classes, for a
+   class without samples and for a label that is no class. */
+ISG_API isg_status isg_logistic_fit(isg_logistic **out, isg_matd_view features,
+                                    const uint32_t *labels, size_t n_classes,
+                                    const isg_logistic_options *options,
+                                    isg_logistic_report *report);
+
+/* From its numbers, copied: means and scales (n_features), coefficients (n_classes, n_features) and
+   intercepts (n_classes). ISG_ERR_ARGUMENT for sizes beyond 1e100, or scales below 1e-50. */
+ISG_API isg_status isg_logistic_create(isg_logistic **out, size_t n_classes, size_t n_features,
+                                       const double *means, const double *scales,
+                                       const double *coefficients, const double *intercepts);
+
+ISG_API void isg_logistic_free(isg_logistic *model); /* NULL is fine */
+
+typedef struct isg_logistic_info {
+    size_t n_classes;
+    size_t n_features;
+} isg_logistic_info;
+
+ISG_API isg_logistic_info isg_logistic_describe(const isg_logistic *model);
+
+/* Views into the model. */
+ISG_API isg_matd_view isg_logistic_coefficients(const isg_logistic *model);
+ISG_API const double *isg_logistic_intercepts(const isg_logistic *model); /* (n_classes) */
+ISG_API const double *isg_logistic_means(const isg_logistic *model);      /* (n_features) */
+ISG_API const double *isg_logistic_scales(const isg_logistic *model);     /* (n_features) */
+
+/* The most probable class of every row of features (n_samples, n_features), the first of equals,
+   into labels (n_samples), unless NULL; and all probabilities (n_samples, n_classes), unless their
+   data are NULL. ISG_ERR_ARGUMENT for features as above; ISG_ERR_SHAPE if sizes disagree. */
+ISG_API isg_status isg_logistic_predict(const isg_logistic *model, isg_matd_view features,
+                                        uint32_t *labels, isg_matd probabilities);
+
 #ifdef __cplusplus
 }
 #endif
