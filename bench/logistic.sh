@@ -82,5 +82,5 @@ for d in 1, 2, 4, 7, 10:
     print(f"{9 * (d * d + 1):6} unknowns: " + ", ".join(f"{r['method']} {r['seconds']:.3f} s in {r['iterations']}"
           f"{'' if r['converged'] else ' NOT CONVERGED ' + r['reason']}" for r in runs), flush=True)
 print(f"largest difference from scikit-learn: {worst:.1e}")
-sys.exit(worst > 1e-6)
+sys.exit(int(worst > 1e-6))
 PYTHON

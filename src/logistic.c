@@ -17,7 +17,7 @@
 
 /* Unknowns, (n_classes - 1) (n_features + 1), up to which Newton is the faster: see
    docs/design/0009-logistic.md. */
-enum { MOST_NEWTON = 1500 };
+enum { MOST_NEWTON = 1000 };
 
 isg_logistic_options isg_logistic_defaults(void) {
     return (isg_logistic_options){.method = ISG_LOGISTIC_AUTO,
