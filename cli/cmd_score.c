@@ -85,7 +85,7 @@ static exit_code score_sets(scores *my) {
 /* Where exact samples exist; else `no_interval` says why there is none. */
 static exit_code find_interval(scores *my, const invocation *call) {
     const score_settings *settings = call->settings;
-    isg_ais_options options = log_z_options(&settings->log_z, call->common.seed, NULL).ais;
+    isg_ais_options options = log_z_options(call, &settings->log_z, NULL).ais;
     options.weights = ISG_AIS_SPIN;
     options.move = ISG_AIS_GIBBS;
     if (options.repeats < 20) /* the margin is ln(2 / (1 - confidence)) over this */
@@ -103,7 +103,6 @@ static exit_code find_interval(scores *my, const invocation *call) {
     return EXIT_DONE;
 }
 
-/* ln Z at every beta: from one annealing, or one after the other. */
 static exit_code find_curve(scores *my, const invocation *call) {
     const score_settings *settings = call->settings;
     exit_code code = beta_list_parse(&my->betas, &my->n_betas, settings->betas);
@@ -114,26 +113,13 @@ static exit_code find_curve(scores *my, const invocation *call) {
     if (!my->at)
         return fail_memory();
     const isg_dataset *data = my->n_sets > 0 ? my->sets[0].data : NULL;
-    isg_log_z_options options = log_z_options(&settings->log_z, call->common.seed, data);
+    isg_log_z_options options = log_z_options(call, &settings->log_z, data);
     progress bar;
-    if (options.choice == ISG_CHOOSE_AIS) {
-        progress_start(&bar, call->common.quiet, "annealing");
-        options.ais.progress = progress_callback(&bar);
-        code =
-            fail_status(isg_ais_log_z_betas(my->rbm, &options.ais, my->betas, my->n_betas, my->at));
-        progress_finish(&bar);
-        return code;
-    }
     progress_start(&bar, call->common.quiet, "ln Z");
-    bool goes_on = true;
-    for (size_t k = 0; code == EXIT_DONE && k < my->n_betas && goes_on; k++) {
-        code = fail_status(isg_rbm_set_beta(my->rbm, my->betas[k]));
-        if (code == EXIT_DONE)
-            code = fail_status(isg_rbm_log_z(my->rbm, &options, &my->at[k]));
-        goes_on = progress_update(&bar, (double)(k + 1) / (double)my->n_betas, NULL);
-    }
+    options.progress = progress_callback(&bar);
+    code = fail_status(isg_rbm_log_z_betas(my->rbm, &options, my->betas, my->n_betas, my->at));
     progress_finish(&bar);
-    return goes_on ? code : fail_status(ISG_ERR_CANCELLED);
+    return code;
 }
 
 /* ---- saying it ---------------------------------------------------------------------------------- */

@@ -23,9 +23,12 @@ exit_code log_z_check(const log_z_settings *settings) {
     return EXIT_DONE;
 }
 
-isg_log_z_options log_z_options(const log_z_settings *settings, uint64_t seed,
+isg_log_z_options log_z_options(const invocation *call, const log_z_settings *settings,
                                 const isg_dataset *data) {
+    const uint64_t seed = call->common.seed;
     isg_log_z_options out = isg_log_z_defaults();
+    if (call_has_option(call, "steps")) /* then they are wanted so, trusted or not */
+        out.patience = 0;
     out.choice = (isg_log_z_choice)settings->method;
     out.ais.chains = settings->chains;
     out.ais.steps = settings->steps;
@@ -41,7 +44,7 @@ isg_log_z_options log_z_options(const log_z_settings *settings, uint64_t seed,
 
 exit_code log_z_find(const invocation *call, const log_z_settings *settings, const isg_rbm *rbm,
                      const isg_dataset *data, isg_log_z *out) {
-    isg_log_z_options options = log_z_options(settings, call->common.seed, data);
+    isg_log_z_options options = log_z_options(call, settings, data);
     double *schedule = NULL;
     isg_status status = ISG_OK;
     progress bar;

@@ -32,7 +32,8 @@ extern const char *const ais_weights[];
     {.name = "chains", .kind = OPTION_SIZE, .metavar = "C", .initial = "500", .low = 1,            \
      .high = 1e9, LOG_Z_OPTION(type, member, chains), .help = "Annealing: chains"},                \
     {.name = "steps", .kind = OPTION_SIZE, .metavar = "K", .initial = "1000", .low = 1,            \
-     .high = 1e9, LOG_Z_OPTION(type, member, steps), .help = "Annealing: steps"},                  \
+     .high = 1e9, LOG_Z_OPTION(type, member, steps),                                               \
+     .help = "Annealing: steps; auto takes up to 16 times the default if few chains count"},       \
     {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R", .initial = "1", .low = 1,             \
      .high = 1e6, LOG_Z_OPTION(type, member, repeats),                                             \
      .help = "Annealing: repeats, to see how far they spread"},                                    \
@@ -53,7 +54,7 @@ extern const char *const ais_weights[];
 exit_code log_z_check(const log_z_settings *settings);
 
 /* The options as the library takes them; `data` may be NULL. */
-isg_log_z_options log_z_options(const log_z_settings *settings, uint64_t seed,
+isg_log_z_options log_z_options(const invocation *call, const log_z_settings *settings,
                                 const isg_dataset *data);
 
 /* With progress on the terminal, and an adaptive schedule if one is wanted. */

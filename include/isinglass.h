@@ -1020,7 +1020,8 @@ ISG_API isg_status isg_mixture_log_z(const isg_rbm *rbm, const isg_mixture_optio
 
 /* Which method to take. */
 typedef enum isg_log_z_choice {
-    ISG_CHOOSE_AUTO, /* exact if that is quick, else mixture if it can be trusted, else AIS */
+    ISG_CHOOSE_AUTO, /* exact if that is quick, else mixture if it can be trusted, else AIS, or the
+                        larger of the two if that cannot be trusted either */
     ISG_CHOOSE_EXACT,
     ISG_CHOOSE_AIS,
     ISG_CHOOSE_MIXTURE
@@ -1029,6 +1030,8 @@ typedef enum isg_log_z_choice {
 /* Start from isg_log_z_defaults(); defaults are in brackets. */
 typedef struct isg_log_z_options {
     isg_log_z_choice choice;      /* [ISG_CHOOSE_AUTO] */
+    size_t patience;              /* auto: how often AIS that cannot be trusted may be done again
+                                     with four times the steps [2] */
     isg_ais_options ais;          /* [isg_ais_defaults()] */
     isg_mixture_options mixture;  /* [isg_mixture_defaults()] */
     const isg_progress *progress; /* of all of it [NULL] */
@@ -1039,6 +1042,11 @@ ISG_API isg_log_z_options isg_log_z_defaults(void);
 /* Where the method was chosen, out->choice says why. */
 ISG_API isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options,
                                  isg_log_z *out);
+
+/* The same at each of betas (n) in place of the RBM's own, into out (n); what is left to AIS shares
+   one annealing. */
+ISG_API isg_status isg_rbm_log_z_betas(const isg_rbm *rbm, const isg_log_z_options *options,
+                                       const double *betas, size_t n, isg_log_z *out);
 
 /* ---- Scores ---------------------------------------------------------------------------------- */
 

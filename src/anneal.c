@@ -25,6 +25,18 @@ bool isg_team_advance(isg_team_progress *team, size_t count) {
     return !atomic_load(&team->is_cancelled);
 }
 
+static isg_status make_field_table(isg_anneal *a) {
+    const isg_gibbs_weights *w = &a->w;
+    if (!(w->field_size > 0))
+        return ISG_OK;
+    ISG_TRY(ISG_ALLOCATE_MATRIX(a->field_table, w->words, 256));
+    for (size_t i = 0; i < w->n_visible; i++)
+        for (size_t state = 0; state < 16; state++)
+            a->field_table[i / 4 * 16 + state] +=
+                (state >> i % 4 & 1 ? 1 : -1) * (double)w->field[i];
+    return ISG_OK;
+}
+
 isg_status isg_anneal_create(isg_anneal *a, const isg_rbm *rbm, uint64_t seed,
                              isg_purpose purpose) {
     *a = (isg_anneal){.kernels = isg_kernels_get(),
@@ -38,10 +50,11 @@ isg_status isg_anneal_create(isg_anneal *a, const isg_rbm *rbm, uint64_t seed,
     ISG_TRY(isg_gibbs_weights_set(&a->w, rbm->weights, rbm->b, rbm->c));
     for (size_t mu = 0; mu < a->w.n_hidden; mu++)
         a->hidden_field_square += (double)a->w.hidden_field[mu] * (double)a->w.hidden_field[mu];
-    return ISG_OK;
+    return make_field_table(a);
 }
 
 void isg_anneal_release(isg_anneal *a) {
+    isg_release(a->field_table);
     isg_gibbs_weights_release(&a->w);
 }
 
@@ -87,19 +100,25 @@ void isg_anneal_start(const isg_anneal *a, isg_anneal_group *g) {
     a->kernels->hidden_input(w, g->count, g->spins, g->input);
 }
 
-static double field_sum(const isg_gibbs_weights *w, const uint64_t *spins) {
-    double sum = 0;
-    if (w->field_size > 0)
-        for (size_t i = 0; i < w->n_visible; i++)
-            sum += isg_spin(spins, i) * (double)w->field[i];
-    return sum;
+/* b.s, which is wanted after every sweep. */
+static double field_sum(const isg_anneal *a, const uint64_t *spins) {
+    double sums[4] = {0};
+    if (!a->field_table)
+        return 0;
+    for (size_t word = 0; word < a->w.words; word++) {
+        const double *table = a->field_table + 256 * word;
+        uint64_t bits = spins[word];
+        for (size_t four = 0; four < 16; four++, bits >>= 4)
+            sums[four % 4] += table[16 * four + (bits & 15)];
+    }
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 isg_slope isg_anneal_slope(const isg_anneal *a, const isg_anneal_group *g, size_t k) {
     const isg_gibbs_weights *w = &a->w;
     const int32_t *input = g->input + k * w->stride;
     const float *lambda = g->lambda + k * w->stride;
-    isg_slope out = {.linear = field_sum(w, g->spins + k * w->words)};
+    isg_slope out = {.linear = field_sum(a, g->spins + k * w->words)};
     if (a->weights == ISG_AIS_JOINT) {
         for (size_t mu = 0; mu < w->n_hidden; mu++)
             out.linear += isg_gibbs_hidden_mean(w, input, mu) * (double)lambda[mu];

@@ -34,6 +34,8 @@ typedef struct isg_anneal {
     isg_ais_weights weights; /* not ISG_AIS_LAMBDA */
     double beta;
     double hidden_field_square; /* |c|^2 */
+    double *field_table;        /* (words, 16, 16): b.s of 4 spins in each of their 16 states; NULL
+                                   without b */
     uint64_t seed;
     isg_purpose purpose;
 } isg_anneal;

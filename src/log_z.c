@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "exact.h"
 
 /* What counts as quick: about a second of work. */
@@ -16,8 +17,10 @@ static const double quick_terms = 1e7;
 static const double rounding = 1e-12;
 
 isg_log_z_options isg_log_z_defaults(void) {
-    return (isg_log_z_options){
-        .choice = ISG_CHOOSE_AUTO, .ais = isg_ais_defaults(), .mixture = isg_mixture_defaults()};
+    return (isg_log_z_options){.choice = ISG_CHOOSE_AUTO,
+                               .patience = 2,
+                               .ais = isg_ais_defaults(),
+                               .mixture = isg_mixture_defaults()};
 }
 
 static isg_log_z exactly(double value, double error, const char *choice) {
@@ -61,54 +64,192 @@ static isg_status try_exact(const isg_rbm *rbm, bool is_patient, const isg_progr
     return status;
 }
 
-static isg_status anneal(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out) {
-    isg_ais_options ais = options->ais;
-    ais.progress = options->progress;
-    return isg_ais_log_z(rbm, &ais, out, NULL);
+/* ---- progress of the parts -------------------------------------------------------------------- */
+
+/* One part of a longer work, `share` of it from `begin` on. */
+typedef struct part {
+    const isg_progress *whole;
+    double begin, share;
+    isg_progress own;
+} part;
+
+static bool report_part(void *user, double fraction) {
+    const part *p = user;
+    return p->whole->report(p->whole->user, p->begin + p->share * fraction);
 }
 
-static isg_status mix(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out) {
+static const isg_progress *part_of(part *p, const isg_progress *whole, double begin, double end) {
+    *p = (part){whole, begin, end - begin, {report_part, p}};
+    return whole ? &p->own : NULL;
+}
+
+/* ---- the three ways together ------------------------------------------------------------------ */
+
+/* How the work on the mixtures compares with that on annealing. */
+static const double mixture_share = 0.5;
+
+static isg_status mix(const isg_rbm *rbm, const isg_log_z_options *options,
+                      const isg_progress *progress, isg_log_z *out) {
     isg_mixture_options mixture = options->mixture;
-    mixture.progress = options->progress;
+    mixture.progress = progress;
     return isg_mixture_log_z(rbm, &mixture, out);
 }
 
-/* A mixture that can be trusted is far better than annealing; one that cannot is worth nothing. */
-static isg_status choose(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out) {
-    isg_log_z found;
-    const isg_status exact = try_exact(rbm, false, options->progress, &found);
-    if (exact == ISG_OK)
-        *out = found;
+/* Exact if that is quick, or else by a mixture, which need not be trusted: then out->reason says why. */
+static isg_status try_without_annealing(const isg_rbm *rbm, const isg_log_z_options *options,
+                                        const isg_progress *progress, isg_log_z *out) {
+    const isg_status exact = try_exact(rbm, false, progress, out);
     if (exact != ISG_ERR_UNSUPPORTED)
         return exact;
-    char reason[sizeof found.reason];
-    const isg_status mixed = mix(rbm, options, &found);
-    if (mixed == ISG_OK && found.is_trusted) {
-        snprintf(found.choice, sizeof found.choice,
-                 "no quick exact way, and the mixture can be trusted");
-        *out = found;
+    const isg_status mixed = mix(rbm, options, progress, out);
+    if (mixed == ISG_ERR_UNSUPPORTED) {
+        *out = (isg_log_z){.value = -HUGE_VAL};
+        snprintf(out->reason, sizeof out->reason, "%s", isg_error_message());
         return ISG_OK;
     }
-    if (mixed != ISG_OK && mixed != ISG_ERR_UNSUPPORTED)
-        return mixed;
-    snprintf(reason, sizeof reason, "%s", mixed == ISG_OK ? found.reason : isg_error_message());
-    ISG_TRY(anneal(rbm, options, &found));
-    snprintf(found.choice, sizeof found.choice, "mixture: %.*s", (int)sizeof found.choice - 12,
-             reason);
+    if (mixed == ISG_OK && out->is_trusted)
+        snprintf(out->choice, sizeof out->choice,
+                 "no quick exact way, and the mixture can be trusted");
+    return mixed;
+}
+
+/* Annealing takes the place of a mixture that is not trusted, unless it is no better off: both find
+   Z on average, by rare draws that are likely missing, so that the larger is nearer to it. */
+static void settle(isg_log_z *mixed, const isg_log_z *annealed) {
+    if (!annealed->is_trusted && mixed->value > annealed->value) {
+        snprintf(mixed->choice, sizeof mixed->choice,
+                 "neither mixture nor annealing can be trusted, and the mixture found more of Z");
+        return;
+    }
+    isg_log_z out = *annealed;
+    snprintf(out.choice, sizeof out.choice, "mixture: %.*s", (int)sizeof out.choice - 12,
+             mixed->reason);
+    *mixed = out;
+}
+
+/* By annealing, at the given betas or, without any, at the model's own. */
+static isg_status anneal(const isg_rbm *rbm, const isg_ais_options *ais, const double *betas,
+                         size_t n, isg_log_z *out) {
+    return betas ? isg_ais_log_z_betas(rbm, ais, betas, n, out)
+                 : isg_ais_log_z(rbm, ais, out, NULL);
+}
+
+/* The same with more steps until all are trusted, or patience ends. */
+static isg_status anneal_patiently(const isg_rbm *rbm, const isg_log_z_options *options,
+                                   double progress_begin, const double *betas, size_t n,
+                                   isg_log_z *out) {
+    isg_ais_options ais = options->ais;
+    const size_t tries = ais.schedule ? 0 : options->patience;
+    double work = 0, all = 0;
+    for (size_t k = 0; k <= tries; k++)
+        all = 4 * all + 1;
+    for (size_t k = 0;; k++, ais.steps *= 4) {
+        const double share = (1 - progress_begin) / all, own = pow(4, (double)k);
+        part p;
+        ais.progress = part_of(&p, options->progress, progress_begin + share * work,
+                               progress_begin + share * (work + own));
+        ISG_TRY(anneal(rbm, &ais, betas, n, out));
+        work += own;
+        bool is_trusted = true;
+        for (size_t m = 0; m < n; m++)
+            is_trusted = is_trusted && out[m].is_trusted;
+        if (is_trusted || k == tries || ais.steps > SIZE_MAX / 4)
+            return ISG_OK;
+    }
+}
+
+static isg_status choose(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out) {
+    isg_log_z found, annealed;
+    part p;
+    const isg_progress *progress = part_of(&p, options->progress, 0, mixture_share);
+    ISG_TRY(try_without_annealing(rbm, options, progress, &found));
+    if (!found.is_trusted) {
+        ISG_TRY(anneal_patiently(rbm, options, mixture_share, NULL, 1, &annealed));
+        settle(&found, &annealed);
+    }
     *out = found;
     return ISG_OK;
 }
 
 isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out) {
+    isg_ais_options ais = options->ais;
+    ais.progress = options->progress;
     switch (options->choice) {
     case ISG_CHOOSE_AUTO:
         return choose(rbm, options, out);
     case ISG_CHOOSE_EXACT:
         return try_exact(rbm, true, options->progress, out);
     case ISG_CHOOSE_AIS:
-        return anneal(rbm, options, out);
+        return isg_ais_log_z(rbm, &ais, out, NULL);
     case ISG_CHOOSE_MIXTURE:
-        return mix(rbm, options, out);
+        return mix(rbm, options, options->progress, out);
     }
     return isg_fail(ISG_ERR_ARGUMENT, "unknown way to ln Z: %d", (int)options->choice);
+}
+
+/* ---- many temperatures ------------------------------------------------------------------------ */
+
+/* Each beta by itself, as far as that goes without annealing. */
+static isg_status one_by_one(const isg_rbm *rbm, const isg_log_z_options *options, double end,
+                             const double *betas, size_t n, isg_log_z *out) {
+    for (size_t k = 0; k < n; k++) {
+        isg_rbm here = *rbm; /* weights and all are those of the other */
+        here.info.beta = betas[k];
+        part p;
+        const isg_progress *progress = part_of(&p, options->progress, end * (double)k / (double)n,
+                                               end * (double)(k + 1) / (double)n);
+        isg_log_z_options own = *options;
+        own.progress = progress;
+        ISG_TRY(options->choice == ISG_CHOOSE_AUTO
+                    ? try_without_annealing(&here, options, progress, &out[k])
+                    : isg_rbm_log_z(&here, &own, &out[k]));
+    }
+    return ISG_OK;
+}
+
+/* One annealing for all betas at which there is nothing to be trusted yet. `open` and `annealed` have
+   room for all. */
+static isg_status anneal_the_rest(const isg_rbm *rbm, const isg_log_z_options *options,
+                                  const double *betas, size_t n, double *open, isg_log_z *annealed,
+                                  isg_log_z *found) {
+    size_t count = 0;
+    for (size_t k = 0; k < n; k++)
+        if (!found[k].is_trusted)
+            open[count++] = betas[k];
+    if (count == 0)
+        return ISG_OK;
+    ISG_TRY(anneal_patiently(rbm, options, mixture_share, open, count, annealed));
+    for (size_t k = 0, m = 0; k < n; k++)
+        if (!found[k].is_trusted)
+            settle(&found[k], &annealed[m++]);
+    return ISG_OK;
+}
+
+isg_status isg_rbm_log_z_betas(const isg_rbm *rbm, const isg_log_z_options *options,
+                               const double *betas, size_t n, isg_log_z *out) {
+    if (options->choice == ISG_CHOOSE_AIS) {
+        isg_ais_options ais = options->ais;
+        ais.progress = options->progress;
+        return isg_ais_log_z_betas(rbm, &ais, betas, n, out);
+    }
+    for (size_t k = 0; k < n; k++)
+        ISG_TRY(isg_check_beta(betas[k]));
+    if (n == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "expected at least one beta");
+    const bool is_auto = options->choice == ISG_CHOOSE_AUTO;
+    isg_status status = ISG_OK;
+    isg_log_z *found = NULL, *annealed = NULL;
+    double *open = NULL;
+    ISG_TRY_GOTO(ISG_ALLOCATE(found, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE(annealed, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE(open, n));
+    ISG_TRY_GOTO(one_by_one(rbm, options, is_auto ? mixture_share : 1, betas, n, found));
+    if (is_auto)
+        ISG_TRY_GOTO(anneal_the_rest(rbm, options, betas, n, open, annealed, found));
+    memcpy(out, found, n * sizeof *out);
+done:
+    isg_release(found);
+    isg_release(annealed);
+    isg_release(open);
+    return status;
 }

@@ -11,7 +11,12 @@
 #include "helper_oracle.h"
 #include "test.h"
 
+/* Sanitizers make it ten times slower. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SEEDS = 20, CHAINS = 100 };
+#else
 enum { SEEDS = 100, CHAINS = 100 };
+#endif
 
 static uint64_t test_seed(void) {
     const char *given = getenv("ISINGLASS_TEST_SEED");
@@ -53,7 +58,8 @@ static coverage cover(const oracle *known, size_t steps, const uint64_t *samples
 }
 
 static void check(const char *what, coverage found, double most_off) {
-    if (found.in_two < 90 || found.in_one > 85 || !(fabs(found.mean) < most_off))
+    if (10 * found.in_two < 9 * SEEDS || 20 * found.in_one > 17 * SEEDS ||
+        !(fabs(found.mean) < most_off))
         fail_msg("%s: %zu of %d within two errors, %zu within one, %.2f off on average", what,
                  found.in_two, SEEDS, found.in_one, found.mean);
 }
@@ -63,7 +69,7 @@ static void check_there_and_back(oracle known, size_t steps, uint64_t *samples) 
     const coverage there = cover(&known, steps, NULL), back = cover(&known, steps, samples);
     check("there", there, 0.5);
     check("back", back, 0.5);
-    assert_true(there.trusted >= 95 && back.trusted >= 95);
+    assert_true(20 * there.trusted >= 19 * SEEDS && 20 * back.trusted >= 19 * SEEDS);
     free(samples);
     isg_rbm_free(known.rbm);
 }

@@ -8,8 +8,13 @@
 
 #include "base/rng.h"
 #include "helper_allocation.h"
+#include "helper_oracle.h"
 #include "rbm.h"
 #include "test.h"
+
+static bool same_bits(double a, double b) {
+    return memcmp(&a, &b, sizeof a) == 0;
+}
 
 static isg_rbm *random_rbm(size_t n, size_t p, double beta, double size) {
     isg_cursor random = isg_cursor_at(isg_stream_at(n * 100 + p, ISG_PURPOSE_TEST, 8, 0));
@@ -127,6 +132,90 @@ static void test_choice(void **state) {
     isg_rbm_free(small);
 }
 
+/* A mixture has no hope with 2^12 minima and two starts. With few steps annealing has none either, and the larger
+   of the two is taken; patience helps. */
+static void test_patience(void **state) {
+    (void)state;
+    oracle known = oracle_blocks(1, 12, 2.5, 0.2);
+    isg_log_z_options options = isg_log_z_defaults();
+    isg_log_z mixed, annealed, found;
+    options.mixture.samples = 1000;
+    options.mixture.witnesses = 32;
+    options.mixture.random_starts = 2;
+    options.ais.chains = 100;
+    options.ais.steps = 4;
+    options.patience = 0;
+    options.choice = ISG_CHOOSE_MIXTURE;
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &mixed));
+    options.choice = ISG_CHOOSE_AIS;
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &annealed));
+    assert_true(!mixed.is_trusted && !annealed.is_trusted && mixed.value > annealed.value);
+    options.choice = ISG_CHOOSE_AUTO;
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &found));
+    assert_int_equal(found.method, ISG_LOG_Z_MIXTURE);
+    assert_true(same_bits(found.value, mixed.value) && !found.is_trusted);
+    assert_non_null(strstr(found.choice, "neither"));
+    options.patience = 4; /* up to 1024 steps */
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &found));
+    assert_int_equal(found.method, ISG_LOG_Z_AIS);
+    if (!found.is_trusted || !(fabs(found.value - known.log_z) < 5 * found.error))
+        fail_msg("%.3f +- %.3f, but ln Z is %.3f", found.value, found.error, known.log_z);
+    assert_non_null(strstr(found.choice, "mixture: "));
+    isg_rbm_free(known.rbm);
+}
+
+/* Every beta gets the method that it would get alone. */
+static void test_many_betas(void **state) {
+    (void)state;
+    const double betas[] = {2, 0.5, 1};
+    isg_log_z_options options = isg_log_z_defaults();
+    isg_log_z found[3], alone;
+    isg_rbm *small = random_rbm(12, 4, 1, 0.2), *large = random_rbm(100, 6, 1, 0.05);
+    options.mixture.samples = 2000;
+    assert_ok(isg_rbm_log_z_betas(small, &options, betas, 3, found));
+    for (size_t k = 0; k < 3; k++) {
+        double exact = 0;
+        assert_int_equal(found[k].method, ISG_LOG_Z_EXACT);
+        assert_ok(isg_rbm_set_beta(small, betas[k]));
+        assert_ok(isg_exact_enumerate(small, &exact, NULL));
+        assert_true(same_bits(found[k].value, exact));
+    }
+    assert_ok(isg_rbm_log_z_betas(large, &options, betas, 3, found));
+    for (size_t k = 0; k < 3; k++) {
+        assert_ok(isg_rbm_set_beta(large, betas[k]));
+        assert_ok(isg_rbm_log_z(large, &options, &alone));
+        assert_int_equal(found[k].method, alone.method);
+        assert_true(same_bits(found[k].value, alone.value));
+    }
+    isg_rbm_free(small);
+    isg_rbm_free(large);
+}
+
+/* One annealing stops where alone it would end: at the model's own beta, among two others. */
+static void test_betas_left_to_annealing(void **state) {
+    (void)state;
+    const double betas[] = {1.01, 1, 0.99};
+    oracle known = oracle_blocks(1, 12, 2.5, 0.2);
+    isg_log_z_options options = isg_log_z_defaults();
+    isg_log_z found[3];
+    options.mixture.samples = 1000;
+    options.mixture.witnesses = 32;
+    options.mixture.random_starts = 2;
+    options.ais.chains = 100;
+    options.ais.steps = 64;
+    assert_ok(isg_rbm_log_z_betas(known.rbm, &options, betas, 3, found));
+    assert_true(found[0].value > found[1].value && found[1].value > found[2].value);
+    for (size_t k = 0; k < 3; k++)
+        assert_true(found[k].method == ISG_LOG_Z_AIS && found[k].is_trusted);
+    if (!(fabs(found[1].value - known.log_z) < 5 * found[1].error))
+        fail_msg("%.3f +- %.3f, but ln Z is %.3f", found[1].value, found[1].error, known.log_z);
+    assert_fails(isg_rbm_log_z_betas(known.rbm, &options, betas, 0, found), ISG_ERR_ARGUMENT,
+                 "at least one beta");
+    const double wrong[] = {1, -1};
+    assert_fails(isg_rbm_log_z_betas(known.rbm, &options, wrong, 2, found), ISG_ERR_ARGUMENT, "");
+    isg_rbm_free(known.rbm);
+}
+
 static bool refuse(void *user, double fraction) {
     (void)user;
     (void)fraction;
@@ -146,9 +235,9 @@ static void test_cancel(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_data_term),
-        cmocka_unit_test(test_data_term_refuses),
-        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_data_term),  cmocka_unit_test(test_data_term_refuses),
+        cmocka_unit_test(test_choice),     cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_many_betas), cmocka_unit_test(test_betas_left_to_annealing),
         cmocka_unit_test(test_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
