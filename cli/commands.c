@@ -13,6 +13,7 @@ extern const command command_patterns;
 extern const command command_sample;
 extern const command command_score;
 extern const command command_train;
+extern const command command_unmap;
 extern const command command_verify;
 
 /* clang-format off */
@@ -25,6 +26,7 @@ const command *const commands[] = {
     &command_train,
     &command_sample,
     &command_score,
+    &command_unmap,
     &command_bench,
     &command_info,
     NULL,

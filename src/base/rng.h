@@ -38,7 +38,8 @@ typedef enum isg_purpose {
     ISG_PURPOSE_AIS_REVERSE, /* from the model to free spins */
     ISG_PURPOSE_AIS_PILOT,   /* chains that space a schedule */
     ISG_PURPOSE_EXACT,       /* exact samples of small models */
-    ISG_PURPOSE_MIXTURE      /* importance sampling of ln Z */
+    ISG_PURPOSE_MIXTURE,     /* importance sampling of ln Z */
+    ISG_PURPOSE_UNMAP        /* states and subspaces in the search for patterns */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)
