@@ -271,9 +271,11 @@ static void print_method(output *out, const unmapped *my) {
         output_field(out, "method", "%s: %zu starts, %zu different results", method,
                      report->n_starts, report->n_candidates);
     else
-        output_field(out, "method", "%s, from the %s", method,
-                     report->start == ISG_UNMAP_FROM_PATTERNS ? "patterns given (X0 = W^+ xi)"
-                                                              : "model's own patterns (X0 = R)");
+        output_field(out, "method", "%s, from %s", method,
+                     report->start == ISG_UNMAP_FROM_PATTERNS ? "the patterns given (X0 = W^+ xi)"
+                     : isg_rbm_coefficients(my->rbm).data     ? "the model's R (X0 = R)"
+                     : isg_rbm_patterns(my->rbm)              ? "the model's patterns (X0 = W^+ xi)"
+                                                              : "the columns of W");
     if (isfinite(report->error_before))
         output_field(out, "|E|", "%.5g, was %.5g (E = WX - sgn(WX))", report->error,
                      report->error_before);
@@ -411,8 +413,8 @@ static const option_entry options[] = {
      .help = "Random states per pattern, where states are random"},
     {.name = "data", .kind = OPTION_TEXT, .metavar = "DATA",
      .offset = offsetof(unmap_settings, data_name), .otherwise = "none",
-     .help = "Start from samples as well, evenly spread and at most as many as there are random "
-             "states"},
+     .help = "Where states are random, start from samples as well, evenly spread and at most as "
+             "many"},
     {.name = "alpha", .kind = OPTION_DOUBLE, .metavar = "A", .initial = "200", .low = 0,
      .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, alpha),
      .help = "Descent: sgn(x) is taken as tanh(A x)"},

@@ -22,7 +22,7 @@ typedef struct isg_span {
 
 /* ISG_ERR_ARGUMENT if the columns of W are linearly dependent. Release either with isg_span_free(). */
 isg_status isg_span_of_weights(isg_span *out, isg_matd_view weights);
-isg_status isg_span_random(isg_span *out, size_t n, size_t p, uint64_t seed);
+isg_status isg_span_random(isg_span *out, size_t n, size_t p, uint64_t seed, uint32_t number);
 void isg_span_free(isg_span *span); /* an empty one is fine */
 
 /* h (p) = U^T s for packed spins; (U h)_i. */
@@ -162,8 +162,8 @@ isg_status isg_unmapping_arrange(isg_unmapping *unmapping, const isg_pool *pool,
 isg_status isg_unmapping_examine(isg_unmapping *unmapping, const isg_rbm *rbm,
                                  const isg_span *span);
 
-/* The residual of `count` patterns that the same kind of search finds for a random W: chosen from
-   n_starts of them if that is not 0, else each for itself. */
+/* The residual of `count` patterns that the same kind of search finds for a random W, the mean over
+   four of them: chosen from n_starts results, at most 512, if that is not 0, else each for itself. */
 isg_status isg_unmap_baseline(double *out, const isg_span *span, size_t count, size_t n_starts,
                               bool flip, uint64_t seed);
 

@@ -14,7 +14,7 @@
 #include "base/rng.h"
 #include "unmap.h"
 
-/* Streams of ISG_PURPOSE_UNMAP: step of the random states (one block each), and of random spans. */
+/* Streams of ISG_PURPOSE_UNMAP: steps of random states and of random spans, a block each. */
 enum { STEP_STATES = 0, STEP_SPANS = 1 };
 
 void isg_span_free(isg_span *span) {
@@ -80,8 +80,8 @@ done:
     return status;
 }
 
-isg_status isg_span_random(isg_span *out, size_t n, size_t p, uint64_t seed) {
-    const isg_stream stream = isg_stream_at(seed, ISG_PURPOSE_UNMAP, STEP_SPANS, 0);
+isg_status isg_span_random(isg_span *out, size_t n, size_t p, uint64_t seed, uint32_t number) {
+    const isg_stream stream = isg_stream_at(seed, ISG_PURPOSE_UNMAP, STEP_SPANS, number);
     isg_span span = {0};
     double *r = NULL;
     isg_status status = ISG_OK;

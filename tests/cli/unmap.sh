@@ -1,0 +1,60 @@
+# From an RBM back to patterns: every method, starts, random weights, refusals.
+/usr/bin/python3 - <<'END'
+import numpy as np
+rng = np.random.default_rng(1)
+xi = np.where(rng.random((48, 4)) < 0.4, 1, -1).astype(np.int8)
+np.savez("p.npz", xi=xi, labels=np.array(["north", "east", "south", "west"]))
+np.savez("fewer.npz", xi=xi[:, :3])
+np.savez("longer.npz", xi=np.vstack([xi, xi[:1]]))
+w = rng.standard_normal((48, 4)) / 7
+np.savez("random.npz", W=w, beta=1.0)
+np.savez("binary.npz", W=xi.astype(float), beta=1.0)
+w[:, 2] = 0
+np.savez("zero.npz", W=w, beta=1.0)
+w[5, 1] = np.nan
+np.savez("nan.npz", W=w, beta=1.0)
+np.savez("wide.npz", W=rng.standard_normal((3, 5)), beta=1.0)
+np.savez("data.npz", X=np.repeat(xi.T, 2, axis=0))
+END
+isinglass map p.npz -o m.npz >/dev/null
+try unmap m.npz -o back.npz
+try unmap m.npz -o back.npz
+try unmap m.npz -o descent.npz --method descent --quiet
+try unmap m.npz -o all.npz --method enumerate --json
+try unmap m.npz -o flipped.npz --method enumerate --flip --start p.npz
+# The Hebbian network of a binary W, a start of one's own, and starts by the hundred.
+try unmap binary.npz -o binary_back.npz
+try unmap random.npz -o started.npz --start p.npz
+try unmap random.npz -o none.npz --start random --restarts 20
+try unmap random.npz -o none.npz --method enumerate --data data.npz --force
+# Patterns are patterns: the way back is the way there.
+/usr/bin/python3 - <<'END'
+import numpy as np
+xi = np.load("p.npz")["xi"]
+for name in ["back.npz", "descent.npz", "all.npz", "flipped.npz", "binary_back.npz"]:
+    found = np.load(name)
+    print(name, (found["xi"] == xi).all(), found["labels"] if "labels" in found.files else "-")
+END
+isinglass map all.npz -o again.npz >/dev/null && isinglass verify all.npz >/dev/null && echo mapped
+# A directory of a training holds a model.
+isinglass train data.npz -o run --init m.npz --epochs 1 --batch 4 --quiet >/dev/null
+isinglass unmap run -o run.npz --json >one.json && isinglass unmap run/model.npz -o run.npz --force --json >two.json
+cmp one.json two.json && echo same
+# Pictures need images.
+try unmap m.npz -o x.npz --picture x.png
+isinglass map p.npz -o i.npz >/dev/null 2>&1
+# Misuse, and files that are none or do not fit.
+try unmap m.npz
+try unmap m.npz -o x.npz --method guess
+try unmap m.npz -o x.npz --gamma 0
+try unmap m.npz -o x.npz --method descent --gamma 2
+try unmap m.npz -o x.npz --start fewer.npz
+try unmap m.npz -o x.npz --start longer.npz
+try unmap m.npz -o x.npz --start nowhere.npz
+try unmap zero.npz -o x.npz
+try unmap nan.npz -o x.npz
+try unmap wide.npz -o x.npz
+try unmap p.npz -o x.npz
+try unmap . -o x.npz
+try unmap m.npz -o x.txt
+try unmap --help
