@@ -63,6 +63,8 @@ sweep sample rbm.npz -o sheet.png --count 3 --steps 2
 # Only some of them, since the library's are tried one by one by its own tests.
 stride=11
 export OMP_NUM_THREADS=1
+sweep unmap rbm.npz -o model.npz --method enumerate --flip --json
+sweep unmap rbm.npz -o model.npz --start random --restarts 2 --data x.npz
 sweep train x.npz -o run --epochs 1 --batch 2 --cd 1 --shape 4x4 --picture sheet.png
 "$ISINGLASS" train x.npz -o started --epochs 1 --batch 2 --cd 1 --pcd --quiet >out
 sweep train --resume -o run --epochs 2 --quiet --json
