@@ -311,15 +311,11 @@ done:
     return status;
 }
 
-static isg_status fill_pool(work *my, isg_pool *pool, const isg_search *search) {
-    isg_unmap_report *report = &my->made->report;
-    if (my->options->method == ISG_UNMAP_ENUMERATE && my->span.p <= ISG_UNMAP_MAX_P) {
-        ISG_TRY(isg_unmap_enumerate(pool, &my->span, &report->n_starts, my->options->progress));
-        report->is_exhaustive = true;
-        return my->options->flip ? isg_pool_flip(pool, &my->span) : ISG_OK;
-    }
-    report->n_starts = isg_search_starts(search);
-    return isg_unmap_search(pool, search, my->options->progress);
+static isg_status fill_pool(const work *my, isg_pool *pool, const isg_search *search) {
+    if (!my->made->report.is_exhaustive)
+        return isg_unmap_search(pool, search, my->options->progress);
+    ISG_TRY(isg_unmap_enumerate(pool, &my->span, my->options->progress));
+    return my->options->flip ? isg_pool_flip(pool, &my->span) : ISG_OK;
 }
 
 static isg_status choose_patterns(work *my) {
@@ -338,15 +334,19 @@ static isg_status choose_patterns(work *my) {
     isg_pool *pool = NULL;
     size_t *chosen = NULL, count = 0;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(isg_pools_create(&pool, 1, my->span.n));
+    isg_unmap_report *report = &my->made->report;
+    report->is_exhaustive = options->method == ISG_UNMAP_ENUMERATE && p <= ISG_UNMAP_MAX_P;
+    report->n_starts =
+        report->is_exhaustive ? isg_enumerate_starts(&my->span) : isg_search_starts(&search);
+    ISG_TRY_GOTO(isg_pools_create(&pool, 1, my->span.n, report->n_starts));
     ISG_TRY_GOTO(ISG_ALLOCATE(chosen, p));
     ISG_TRY_GOTO(fill_pool(my, pool, &search));
     ISG_TRY_GOTO(isg_pool_choose(pool, p, chosen, &count));
-    my->made->report.n_candidates = pool->count;
+    report->n_candidates = pool->count;
     ISG_TRY_GOTO(allocate_result(my, count));
     ISG_TRY_GOTO(isg_unmapping_arrange(my->made, pool, chosen, count));
     ISG_TRY_GOTO(set_chosen(my, pool, &search, chosen));
-    my->made->report.error_before = my->made->report.residual_before = (double)NAN;
+    report->error_before = report->residual_before = (double)NAN;
 done:
     isg_pools_free(pool, 1);
     isg_release(chosen);

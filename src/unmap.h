@@ -65,11 +65,7 @@ double isg_descent_signs(const isg_descent *descent, const double *x, uint64_t *
 
 /* ---- candidates, each once up to sign (unmap_pool.c) ------------------------------------------- */
 
-enum {
-    ISG_POOL_KEPT = 8192,
-    ISG_POOL_ROOM = 2 * ISG_POOL_KEPT,
-    ISG_POOL_SLOTS = 8 * ISG_POOL_KEPT
-};
+enum { ISG_POOL_KEPT = 8192 };
 
 typedef struct isg_candidate {
     double residual;
@@ -82,14 +78,16 @@ typedef struct isg_candidate {
    number of threads with a pool each: ties are broken by the spins, so the set is unique. */
 typedef struct isg_pool {
     size_t n, words, count;
-    isg_candidate *all; /* (ISG_POOL_ROOM), `count` of them in use; all have room for spins */
-    uint64_t *room;     /* (ISG_POOL_ROOM, words) that they point to */
-    uint32_t *slots;    /* (ISG_POOL_SLOTS) hash table: number + 1, or 0 */
+    size_t room;        /* for so many: twice ISG_POOL_KEPT, or less if there cannot be as many */
+    isg_candidate *all; /* (room), `count` of them in use; each has a place for its spins */
+    uint64_t *spins;    /* (room, words) those places */
+    uint32_t *slots;    /* (4 room) hash table: number + 1, or 0 */
     double worst;       /* whatever has a larger residual is not among the best */
 } isg_pool;
 
-/* A pool for each of `count` threads; and all they found, in one of them. */
-isg_status isg_pools_create(isg_pool **out, size_t count, size_t n);
+/* A pool for each of `count` threads, which will be given at most `most` candidates; and all that
+   they found, in one of them. */
+isg_status isg_pools_create(isg_pool **out, size_t count, size_t n, size_t most);
 void isg_pools_free(isg_pool *pools, size_t count); /* NULL is fine */
 void isg_pools_gather(isg_pool *into, const isg_pool *pools, size_t count);
 
@@ -116,8 +114,8 @@ isg_status isg_pool_choose(const isg_pool *pool, size_t count, size_t *chosen, s
 enum { ISG_UNMAP_MAX_P = 24 };
 
 /* All 2^(p-1) sign vectors on p units, p <= ISG_UNMAP_MAX_P. */
-isg_status isg_unmap_enumerate(isg_pool *pool, const isg_span *span, size_t *n_starts,
-                               const isg_progress *progress);
+size_t isg_enumerate_starts(const isg_span *span);
+isg_status isg_unmap_enumerate(isg_pool *pool, const isg_span *span, const isg_progress *progress);
 
 /* States to relax or descend from: patterns, then rows of data, then random ones. */
 typedef struct isg_search {

@@ -249,16 +249,19 @@ static isg_status walkers_create(walker *walkers, size_t count, isg_pool *pools,
     return ISG_OK;
 }
 
-isg_status isg_unmap_enumerate(isg_pool *pool, const isg_span *span, size_t *n_starts,
-                               const isg_progress *progress) {
-    const size_t starts = (size_t)1 << (span->p - 1), blocks = (starts + BLOCK - 1) / BLOCK;
+size_t isg_enumerate_starts(const isg_span *span) {
+    return (size_t)1 << (span->p - 1);
+}
+
+isg_status isg_unmap_enumerate(isg_pool *pool, const isg_span *span, const isg_progress *progress) {
+    const size_t starts = isg_enumerate_starts(span), blocks = (starts + BLOCK - 1) / BLOCK;
     const size_t threads = (size_t)isg_team_size(), team = threads < blocks ? threads : blocks;
     tables my = {0};
     isg_pool *pools = NULL;
     walker *walkers = NULL;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(tables_create(&my, span));
-    ISG_TRY_GOTO(isg_pools_create(&pools, team, span->n));
+    ISG_TRY_GOTO(isg_pools_create(&pools, team, span->n, starts));
     ISG_TRY_GOTO(ISG_ALLOCATE(walkers, team));
     ISG_TRY_GOTO(walkers_create(walkers, team, pools, &my));
     for (size_t done = 0; done < blocks; done += BLOCKS_A_REPORT) {
@@ -274,7 +277,6 @@ isg_status isg_unmap_enumerate(isg_pool *pool, const isg_span *span, size_t *n_s
     }
     isg_pools_gather(&pools[0], pools + 1, team - 1);
     ISG_TRY_GOTO(isg_pool_relax(pool, &pools[0], span));
-    *n_starts = starts;
 done:
     walkers_free(walkers, team);
     isg_pools_free(pools, team);

@@ -18,24 +18,26 @@
 
 /* ---- pools ------------------------------------------------------------------------------------- */
 
-static isg_status pool_create(isg_pool *pool, size_t n) {
+static isg_status pool_create(isg_pool *pool, size_t n, size_t most) {
     pool->n = n;
     pool->words = isg_words(n);
+    pool->room = most < 2 * ISG_POOL_KEPT ? most : 2 * ISG_POOL_KEPT;
     pool->worst = HUGE_VAL;
-    ISG_TRY(ISG_ALLOCATE(pool->all, ISG_POOL_ROOM));
-    ISG_TRY(ISG_ALLOCATE_MATRIX(pool->room, ISG_POOL_ROOM, pool->words));
-    ISG_TRY(ISG_ALLOCATE(pool->slots, ISG_POOL_SLOTS));
-    for (size_t k = 0; k < ISG_POOL_ROOM; k++)
-        pool->all[k] = (isg_candidate){.spins = pool->room + k * pool->words, .words = pool->words};
+    ISG_TRY(ISG_ALLOCATE(pool->all, pool->room));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(pool->spins, pool->room, pool->words));
+    ISG_TRY(ISG_ALLOCATE(pool->slots, 4 * pool->room));
+    for (size_t k = 0; k < pool->room; k++)
+        pool->all[k] =
+            (isg_candidate){.spins = pool->spins + k * pool->words, .words = pool->words};
     return ISG_OK;
 }
 
-isg_status isg_pools_create(isg_pool **out, size_t count, size_t n) {
+isg_status isg_pools_create(isg_pool **out, size_t count, size_t n, size_t most) {
     isg_pool *pools = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(ISG_ALLOCATE(pools, count));
     for (size_t k = 0; k < count && status == ISG_OK; k++)
-        status = pool_create(&pools[k], n);
+        status = pool_create(&pools[k], n, most);
     if (status == ISG_OK)
         *out = pools;
     else
@@ -46,7 +48,7 @@ isg_status isg_pools_create(isg_pool **out, size_t count, size_t n) {
 void isg_pools_free(isg_pool *pools, size_t count) {
     for (size_t k = 0; pools && k < count; k++) {
         isg_release(pools[k].all);
-        isg_release(pools[k].room);
+        isg_release(pools[k].spins);
         isg_release(pools[k].slots);
     }
     isg_release(pools);
@@ -70,10 +72,11 @@ static uint32_t *find_slot(const isg_pool *pool, const uint64_t *spins) {
         hash = (hash ^ spins[w]) * UINT64_C(0xD6E8FEB86659FD93);
         hash ^= hash >> 32;
     }
-    size_t at = hash % ISG_POOL_SLOTS;
+    const size_t n_slots = 4 * pool->room;
+    size_t at = hash % n_slots;
     while (pool->slots[at] != 0 &&
            memcmp(pool->all[pool->slots[at] - 1].spins, spins, pool->words * sizeof *spins) != 0)
-        at = (at + 1) % ISG_POOL_SLOTS;
+        at = (at + 1) % n_slots;
     return &pool->slots[at];
 }
 
@@ -100,7 +103,7 @@ void isg_pool_finish(isg_pool *pool) {
         pool->count = ISG_POOL_KEPT;
         pool->worst = pool->all[pool->count - 1].residual;
     }
-    memset(pool->slots, 0, ISG_POOL_SLOTS * sizeof *pool->slots);
+    memset(pool->slots, 0, 4 * pool->room * sizeof *pool->slots);
     for (size_t k = 0; k < pool->count; k++)
         *find_slot(pool, pool->all[k].spins) = (uint32_t)(k + 1);
 }
@@ -108,7 +111,7 @@ void isg_pool_finish(isg_pool *pool) {
 void isg_pool_add(isg_pool *pool, const uint64_t *spins, double residual, size_t source) {
     if (residual > pool->worst || isg_pool_knows(pool, spins, source))
         return;
-    if (pool->count == ISG_POOL_ROOM)
+    if (pool->count == pool->room)
         isg_pool_finish(pool);
     isg_candidate *next = &pool->all[pool->count++];
     memcpy(next->spins, spins, pool->words * sizeof *spins);

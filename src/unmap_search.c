@@ -106,7 +106,7 @@ isg_status isg_unmap_search(isg_pool *pool, const isg_search *search,
     isg_pool *pools = NULL;
     scratch *all = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(isg_pools_create(&pools, team, span->n));
+    ISG_TRY_GOTO(isg_pools_create(&pools, team, span->n, starts));
     ISG_TRY_GOTO(scratch_create(&all, team, span));
     for (size_t done = 0; done < starts; done += STARTS_A_REPORT) {
         const size_t end = done + STARTS_A_REPORT < starts ? done + STARTS_A_REPORT : starts;
@@ -151,7 +151,7 @@ isg_status isg_pool_relax(isg_pool *to, const isg_pool *from, const isg_span *sp
 
 isg_status isg_pool_flip(isg_pool *pool, const isg_span *span) {
     isg_pool *flipped = NULL;
-    ISG_TRY(isg_pools_create(&flipped, 1, span->n));
+    ISG_TRY(isg_pools_create(&flipped, 1, span->n, pool->room));
     const isg_status status = move_pool(flipped, pool, span, isg_span_flip);
     if (status == ISG_OK) {
         const isg_pool before = *pool;
@@ -169,7 +169,7 @@ static isg_status random_residual(double *out, const isg_search *search, size_t 
     size_t *chosen = NULL, found = 0;
     double sum = 0;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(isg_pools_create(&pool, 1, search->span->n));
+    ISG_TRY_GOTO(isg_pools_create(&pool, 1, search->span->n, isg_search_starts(search)));
     ISG_TRY_GOTO(ISG_ALLOCATE(chosen, count));
     ISG_TRY_GOTO(isg_unmap_search(pool, search, NULL));
     if (is_chosen) {
