@@ -8,7 +8,7 @@ cd "$SCRATCH"
 rm -rf ./*
 "$ISINGLASS" patterns mnist:train -o p.npz --quiet >/dev/null
 "$ISINGLASS" map p.npz -o mapped.npz >/dev/null
-"$ISINGLASS" train mnist:train --limit 20000 -o run --epochs 6 --batch 200 --quiet >/dev/null
+"$ISINGLASS" train mnist:train --limit 5000 -o run --epochs 10 --batch 100 --quiet >/dev/null
 /usr/bin/python3 -c '
 import numpy as np
 np.savez("random.npz", W=np.random.default_rng(1).standard_normal((784, 10)) / 28, beta=2.0)'
