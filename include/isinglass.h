@@ -406,6 +406,7 @@ typedef struct isg_dynamics_options {
     uint64_t seed;        /* [1] */
     uint64_t first_sweep; /* number of the first sweep: a run of 5 and one of 16 more from 5 on
                              draw and do what one of 21 does, bit for bit [0] */
+    const uint64_t *clamped; /* packed; set for units that stay as they are [NULL: none] */
 } isg_dynamics_options;
 
 ISG_API isg_dynamics_options isg_dynamics_defaults(void);

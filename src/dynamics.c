@@ -32,8 +32,12 @@ isg_dynamics_options isg_dynamics_defaults(void) {
         .kind = ISG_DYNAMICS_ASYNCHRONOUS, .beta = 2, .sweeps = 100, .seed = 1};
 }
 
-static isg_status check_options(const isg_hopfield *network, size_t n_states,
-                                const isg_dynamics_options *options) {
+bool isg_dynamics_is_thermal(isg_dynamics which) {
+    return kinds[which].has_temperature;
+}
+
+isg_status isg_dynamics_check(const isg_hopfield *network, size_t n_states,
+                              const isg_dynamics_options *options) {
     if ((size_t)options->kind >= sizeof kinds / sizeof *kinds)
         return isg_fail(ISG_ERR_ARGUMENT, "dynamics: there is no kind number %d",
                         (int)options->kind);
@@ -55,16 +59,27 @@ static isg_status check_options(const isg_hopfield *network, size_t n_states,
 
 /* ---- one state --------------------------------------------------------------------------------- */
 
-static void walk(isg_walker *walker, uint32_t number, isg_dynamics_report *report) {
+static bool has_arrived(isg_walker *walker) {
+    double overlap = 0;
+    if (walker->threshold >= 1)
+        return false;
+    const size_t nearest = isg_hopfield_nearest(walker->network, walker->spins, &overlap);
+    if (overlap > walker->threshold)
+        walker->arrival = nearest;
+    return overlap > walker->threshold;
+}
+
+void isg_walk(isg_walker *walker, uint32_t number, isg_dynamics_report *report) {
     const isg_dynamics_options *options = walker->options;
     const kind *how = &kinds[options->kind];
     *report = (isg_dynamics_report){.sweeps = 0};
     walker->has_before = walker->is_two_cycle = false;
+    walker->arrival = SIZE_MAX;
     isg_hopfield_sums(walker->network, walker->spins, walker->h);
-    while (report->sweeps < options->sweeps && !walker->is_two_cycle) {
+    while (!has_arrived(walker) && report->sweeps < options->sweeps && !walker->is_two_cycle) {
         const uint64_t step = options->first_sweep + report->sweeps;
         const size_t flips =
-            how->sweep(walker, isg_stream_at(options->seed, ISG_PURPOSE_DYNAMICS, step, number));
+            how->sweep(walker, isg_stream_at(options->seed, walker->purpose, step, number));
         if (flips == 0 && !how->has_temperature)
             break;
         report->sweeps++;
@@ -72,62 +87,74 @@ static void walk(isg_walker *walker, uint32_t number, isg_dynamics_report *repor
         isg_hopfield_sums(walker->network, walker->spins, walker->h);
     }
     report->is_two_cycle = walker->is_two_cycle;
-    report->state = isg_hopfield_look(walker->network, walker->spins, walker->h);
 }
 
 /* ---- many -------------------------------------------------------------------------------------- */
 
-/* What all threads work with: their walkers, and the results to be, so that the caller's states
-   and reports stay as they are until all went well. */
-typedef struct crowd {
-    size_t n_walkers, words;
-    isg_walker *walkers;
-    uint64_t *states;             /* (n_states, words) */
-    isg_dynamics_report *reports; /* (n_states) */
-} crowd;
-
-static void crowd_free(crowd *all) {
-    for (size_t k = 0; all->walkers && k < all->n_walkers; k++) {
-        isg_release(all->walkers[k].h);
-        isg_release(all->walkers[k].next);
-        isg_release(all->walkers[k].before);
-        isg_release(all->walkers[k].order);
+void isg_crew_release(isg_crew *crew) {
+    for (size_t k = 0; crew->walkers && k < crew->count; k++) {
+        isg_release(crew->walkers[k].own);
+        isg_release(crew->walkers[k].h);
+        isg_release(crew->walkers[k].next);
+        isg_release(crew->walkers[k].before);
+        isg_release(crew->walkers[k].order);
+        isg_release(crew->walkers[k].logistic);
     }
-    isg_release(all->walkers);
-    isg_release(all->states);
-    isg_release(all->reports);
+    isg_release(crew->walkers);
+    crew->walkers = NULL;
 }
 
-static isg_status crowd_create(crowd *all, const isg_hopfield *network, size_t n_states,
-                               const isg_dynamics_options *options) {
+isg_status isg_crew_create(isg_crew *crew, const isg_hopfield *network,
+                           const isg_dynamics_options *options, isg_purpose purpose,
+                           size_t n_jobs) {
     const size_t team = (size_t)isg_team_size();
-    size_t n_words = 0;
-    *all = (crowd){.n_walkers = team < n_states ? team : n_states, .words = network->words};
-    if (!isg_multiply(&n_words, n_states, network->words))
-        return isg_fail(ISG_ERR_MEMORY, "%zu states do not fit in memory", n_states);
-    ISG_TRY(ISG_ALLOCATE(all->states, n_words));
-    ISG_TRY(ISG_ALLOCATE(all->reports, n_states));
-    ISG_TRY(ISG_ALLOCATE(all->walkers, all->n_walkers));
-    for (size_t k = 0; k < all->n_walkers; k++) {
-        isg_walker *walker = &all->walkers[k];
+    *crew = (isg_crew){.count = team < n_jobs ? team : n_jobs};
+    ISG_TRY(ISG_ALLOCATE(crew->walkers, crew->count));
+    for (size_t k = 0; k < crew->count; k++) {
+        isg_walker *walker = &crew->walkers[k];
         walker->network = network;
         walker->options = options;
+        walker->purpose = purpose;
+        walker->clamped = options->clamped;
+        walker->threshold = 1;
+        ISG_TRY(ISG_ALLOCATE(walker->own, network->words));
         ISG_TRY(ISG_ALLOCATE(walker->h, network->n_columns));
         ISG_TRY(ISG_ALLOCATE(walker->next, network->words));
         ISG_TRY(ISG_ALLOCATE(walker->before, network->words));
         ISG_TRY(ISG_ALLOCATE(walker->order, network->info.n_visible));
+        ISG_TRY(ISG_ALLOCATE(walker->logistic, ISG_LOGISTIC_POINTS));
+        isg_logistic_fill(walker->logistic);
     }
     return ISG_OK;
 }
 
-/* The states from `first` to `end`, dealt out to the walkers in turn. */
-static void move_states(crowd *all, size_t first, size_t end) {
-#pragma omp parallel for num_threads((int)all->n_walkers) schedule(static, 1)
-    for (size_t k = 0; k < all->n_walkers; k++)
-        for (size_t a = first + k; a < end; a += all->n_walkers) {
-            all->walkers[k].spins = all->states + a * all->words;
-            walk(&all->walkers[k], (uint32_t)a, &all->reports[a]);
-        }
+/* Jobs are dealt out to the walkers in turn: they take about the same time each. */
+isg_status isg_crew_run(isg_crew *crew, size_t n_jobs, isg_crew_job *job, void *user,
+                        const isg_progress *progress) {
+    const size_t portion = progress ? 64 * crew->count : n_jobs; /* between two reports */
+    for (size_t first = 0; first < n_jobs; first += portion) {
+        const size_t end = n_jobs - first < portion ? n_jobs : first + portion;
+#pragma omp parallel for num_threads((int)crew->count) schedule(static, 1)
+        for (size_t k = 0; k < crew->count; k++)
+            for (size_t number = first + k; number < end; number += crew->count)
+                job(&crew->walkers[k], number, user);
+        if (progress && !progress->report(progress->user, (double)end / (double)n_jobs))
+            return isg_fail(ISG_ERR_CANCELLED, "moving states was cancelled");
+    }
+    return ISG_OK;
+}
+
+/* The results to be, so that the caller's stay as they are until all went well. */
+typedef struct results {
+    uint64_t *states;             /* (n_states, words) */
+    isg_dynamics_report *reports; /* (n_states) */
+} results;
+
+static void move_state(isg_walker *walker, size_t number, void *user) {
+    const results *all = user;
+    walker->spins = all->states + number * walker->network->words;
+    isg_walk(walker, (uint32_t)number, &all->reports[number]);
+    all->reports[number].state = isg_hopfield_look(walker->network, walker->spins, walker->h);
 }
 
 isg_status isg_hopfield_run(const isg_hopfield *network, uint64_t *states, size_t n_states,
@@ -135,25 +162,24 @@ isg_status isg_hopfield_run(const isg_hopfield *network, uint64_t *states, size_
                             const isg_progress *progress) {
     const isg_dynamics_options defaults = isg_dynamics_defaults();
     options = options ? options : &defaults;
-    ISG_TRY(check_options(network, n_states, options));
+    ISG_TRY(isg_dynamics_check(network, n_states, options));
     if (n_states == 0)
         return ISG_OK;
-    crowd all;
+    isg_crew crew = {0};
+    results all = {0};
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(crowd_create(&all, network, n_states, options));
-    const size_t bytes = n_states * all.words * sizeof *states;
-    const size_t portion = progress ? 64 * all.n_walkers : n_states; /* between two reports */
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(all.states, n_states, network->words));
+    ISG_TRY_GOTO(ISG_ALLOCATE(all.reports, n_states));
+    ISG_TRY_GOTO(isg_crew_create(&crew, network, options, ISG_PURPOSE_DYNAMICS, n_states));
+    const size_t bytes = n_states * network->words * sizeof *states;
     memcpy(all.states, states, bytes);
-    for (size_t first = 0; first < n_states; first += portion) {
-        const size_t end = n_states - first < portion ? n_states : first + portion;
-        move_states(&all, first, end);
-        if (progress && !progress->report(progress->user, (double)end / (double)n_states))
-            ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "moving states was cancelled"));
-    }
+    ISG_TRY_GOTO(isg_crew_run(&crew, n_states, move_state, &all, progress));
     memcpy(states, all.states, bytes);
     if (reports)
         memcpy(reports, all.reports, n_states * sizeof *reports);
 done:
-    crowd_free(&all);
+    isg_crew_release(&crew);
+    isg_release(all.states);
+    isg_release(all.reports);
     return status;
 }

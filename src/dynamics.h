@@ -8,17 +8,27 @@
 #include "base/rng.h"
 #include "hopfield.h"
 
+/* The logistic function at z = -16 to 16 in steps of 1/16. */
+enum { ISG_LOGISTIC_STEPS = 16, ISG_LOGISTIC_POINTS = 2 * 16 * ISG_LOGISTIC_STEPS + 1 };
+void isg_logistic_fill(double *logistic);
+
 /* A state and what moving it needs. Scratch is the caller's, and used for one state after another. */
 typedef struct isg_walker {
     const isg_hopfield *network;
     const isg_dynamics_options *options;
-    uint64_t *spins;  /* (words) */
-    double *h;        /* (n_columns) u^T s at the start of every sweep */
-    uint64_t *next;   /* (words) scratch */
-    uint64_t *before; /* (words) synchronous: the state one sweep ago ... */
-    bool has_before;  /* ... if there was a sweep */
+    isg_purpose purpose;     /* of its random numbers */
+    const uint64_t *clamped; /* (words) units that stay as they are; NULL for none */
+    double threshold;        /* a walk ends where an overlap exceeds this; 1 or more: nowhere */
+    size_t arrival;          /* the pattern of that overlap; SIZE_MAX if it did not come so far */
+    uint64_t *spins;         /* (words) */
+    uint64_t *own;           /* (words) room for a state, if the caller has none */
+    double *h;               /* (n_columns) u^T s at the start of every sweep */
+    uint64_t *next;          /* (words) scratch */
+    uint64_t *before;        /* (words) synchronous: the state one sweep ago ... */
+    bool has_before;         /* ... if there was a sweep */
     bool is_two_cycle;
-    size_t *order; /* (n_visible) scratch */
+    size_t *order;    /* (n_visible) scratch */
+    double *logistic; /* (ISG_LOGISTIC_POINTS) 1 / (1 + exp(-z)), see dynamics_thermal.c */
 } isg_walker;
 
 /* One sweep: moves spins, may move h with them, and returns how many spins are not what they were,
@@ -27,5 +37,44 @@ typedef size_t isg_sweep(isg_walker *walker, isg_stream random);
 
 isg_sweep isg_sweep_asynchronous, isg_sweep_synchronous;          /* dynamics_zero.c */
 isg_sweep isg_sweep_glauber, isg_sweep_parallel, isg_sweep_gibbs; /* dynamics_thermal.c */
+
+/* Puts those spins of `next` that are clamped back to what they are. */
+static inline void isg_keep_clamped(isg_walker *walker) {
+    for (size_t w = 0; walker->clamped && w < walker->network->words; w++)
+        walker->next[w] =
+            (walker->next[w] & ~walker->clamped[w]) | (walker->spins[w] & walker->clamped[w]);
+}
+
+/* Walks from walker->spins as far as the options and the threshold let it, which is compared before
+   every sweep and after the last, with the random numbers of state `number`; h is u^T s in the end.
+   Fills all of the report but `state`. */
+void isg_walk(isg_walker *walker, uint32_t number, isg_dynamics_report *report);
+
+/* Whether the kind has a temperature. */
+bool isg_dynamics_is_thermal(isg_dynamics kind);
+
+/* ISG_ERR_ARGUMENT, ISG_ERR_UNSUPPORTED or ISG_ERR_SHAPE for what can not be run. */
+isg_status isg_dynamics_check(const isg_hopfield *network, size_t n_states,
+                              const isg_dynamics_options *options);
+
+/* ---- many at once ------------------------------------------------------------------------------ */
+
+/* As many walkers as threads. */
+typedef struct isg_crew {
+    isg_walker *walkers;
+    size_t count;
+} isg_crew;
+
+/* For `n_jobs` walks; network and options are borrowed. Release it after a failure too. */
+isg_status isg_crew_create(isg_crew *crew, const isg_hopfield *network,
+                           const isg_dynamics_options *options, isg_purpose purpose, size_t n_jobs);
+void isg_crew_release(isg_crew *crew);
+
+/* One job: what it does may depend on its number, but not on who does it, nor when. */
+typedef void isg_crew_job(isg_walker *walker, size_t number, void *user);
+
+/* Does the jobs 0 to n_jobs - 1. ISG_ERR_CANCELLED if `progress`, which may be NULL, says so. */
+isg_status isg_crew_run(isg_crew *crew, size_t n_jobs, isg_crew_job *job, void *user,
+                        const isg_progress *progress);
 
 #endif

@@ -27,6 +27,8 @@ size_t isg_sweep_asynchronous(isg_walker *walker, isg_stream random) {
         isg_shuffle(random, walker->order, n);
     for (size_t k = 0; k < n; k++) {
         const size_t i = walker->order[k];
+        if (walker->clamped && isg_bit(walker->clamped, i))
+            continue;
         const double x = isg_hopfield_field(network, walker->h, walker->spins, i);
         if (isg_spin(walker->spins, i) * x < 0) {
             isg_hopfield_flip(network, walker->spins, walker->h, i);
@@ -45,6 +47,7 @@ size_t isg_sweep_synchronous(isg_walker *walker, isg_stream random) {
         if (x != 0)
             isg_bit_assign(walker->next, i, x > 0);
     }
+    isg_keep_clamped(walker);
     const size_t bytes = network->words * sizeof *walker->next;
     walker->is_two_cycle = walker->has_before && memcmp(walker->next, walker->before, bytes) == 0;
     walker->has_before = true;

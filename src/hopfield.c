@@ -116,12 +116,14 @@ done:
 /* By Cauchy and Schwarz |(J s)_i| <= |u_i| |u^T s|, and sums of N terms round to about sqrt(N)
    units in the last place; 1e-12 is far above that, and far below what a field can be: the
    Hebbian one is a multiple of 1 / N. */
-static void set_diagonal(isg_hopfield *network) {
+static void set_sums(isg_hopfield *network) {
     const size_t n = network->info.n_visible, columns = network->n_columns;
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
         for (size_t mu = 0; mu < columns; mu++)
             sum += network->u[i * columns + mu] * network->u[i * columns + mu];
+        for (size_t mu = 0; mu < columns; mu++)
+            network->total[mu] += network->u[i * columns + mu];
         network->diagonal[i] = sum;
         network->info.trace += sum;
         network->negligible[i] = 1e-12 * (sqrt((double)n * sum) + fabs(network->b[i]));
@@ -166,7 +168,8 @@ isg_status isg_hopfield_create(isg_hopfield **out, const isg_patterns *patterns,
     if (options->field)
         memcpy(network->b, options->field, n * sizeof *network->b);
     ISG_TRY_GOTO(factor(network, patterns));
-    set_diagonal(network);
+    ISG_TRY_GOTO(ISG_ALLOCATE(network->total, network->n_columns));
+    set_sums(network);
     *out = network;
     network = NULL;
 done:
@@ -179,6 +182,7 @@ void isg_hopfield_free(isg_hopfield *network) {
         return;
     isg_release(network->xi);
     isg_release(network->u);
+    isg_release(network->total);
     isg_release(network->dual);
     isg_release(network->diagonal);
     isg_release(network->b);
@@ -192,29 +196,20 @@ isg_hopfield_info isg_hopfield_describe(const isg_hopfield *network) {
 
 /* ---- sums and fields --------------------------------------------------------------------------- */
 
+/* u^T s = 2 (sum over the units that are up) - (sum over all): in images most are down. */
 void isg_hopfield_sums(const isg_hopfield *network, const uint64_t *spins, double *h) {
     const size_t columns = network->n_columns;
     for (size_t mu = 0; mu < columns; mu++)
         h[mu] = 0;
-    for (size_t i = 0; i < network->info.n_visible; i++) {
-        const double *row = network->u + i * columns, spin = isg_spin(spins, i);
-        for (size_t mu = 0; mu < columns; mu++)
-            h[mu] += spin * row[mu];
-    }
-}
-
-/* Four sums side by side, so that no addition waits for the one before. */
-double isg_hopfield_full_field(const isg_hopfield *network, const double *h, size_t i) {
-    const size_t columns = network->n_columns;
-    const double *row = network->u + i * columns;
-    double sums[4] = {0, 0, 0, 0};
-    size_t mu = 0;
-    for (; mu + 4 <= columns; mu += 4)
-        for (size_t k = 0; k < 4; k++)
-            sums[k] += row[mu + k] * h[mu + k];
-    for (size_t k = 0; mu + k < columns; k++)
-        sums[k] += row[mu + k] * h[mu + k];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]) + network->b[i];
+    for (size_t w = 0; w < network->words; w++)
+        for (uint64_t up = spins[w]; up != 0; up &= up - 1) {
+            const double *row =
+                network->u + (64 * w + (size_t)__builtin_ctzll(up)) * network->n_columns;
+            for (size_t mu = 0; mu < columns; mu++)
+                h[mu] += row[mu];
+        }
+    for (size_t mu = 0; mu < columns; mu++)
+        h[mu] = 2 * h[mu] - network->total[mu];
 }
 
 void isg_hopfield_flip(const isg_hopfield *network, uint64_t *spins, double *h, size_t i) {
@@ -233,6 +228,21 @@ void isg_hopfield_overlaps(const isg_hopfield *network, const uint64_t *spins, d
         const uint64_t *pattern = network->xi + mu * network->words;
         m[mu] = (n - 2 * (double)isg_hamming(pattern, spins, network->words)) / n;
     }
+}
+
+size_t isg_hopfield_nearest(const isg_hopfield *network, const uint64_t *spins, double *overlap) {
+    const double n = (double)network->info.n_visible;
+    size_t nearest = 0, least = SIZE_MAX;
+    for (size_t mu = 0; mu < network->info.n_patterns; mu++) {
+        const size_t distance =
+            isg_hamming(network->xi + mu * network->words, spins, network->words);
+        if (distance < least) {
+            least = distance;
+            nearest = mu;
+        }
+    }
+    *overlap = (n - 2 * (double)least) / n;
+    return nearest;
 }
 
 isg_status isg_hopfield_projections(const isg_hopfield *network, const uint64_t *spins, double *a) {

@@ -18,6 +18,7 @@ struct isg_hopfield {
     uint64_t *xi;       /* (n_patterns, words) packed */
     size_t n_columns;   /* of u: rank for projection, n_patterns for Hebbian */
     double *u;          /* (n_visible, n_columns), J = u u^T */
+    double *total;      /* (n_columns) sum over i of u_i */
     double *dual;       /* (n_patterns, rank), xi = q dual^+ with orthonormal q */
     double *diagonal;   /* (n_visible) J_ii = |u_i|^2, kept or not */
     double *b;          /* (n_visible) */
@@ -27,8 +28,21 @@ struct isg_hopfield {
 /* h (n_columns) = u^T s */
 void isg_hopfield_sums(const isg_hopfield *network, const uint64_t *spins, double *h);
 
-/* (u h + b)_i, in which J_ii s_i is included. */
-double isg_hopfield_full_field(const isg_hopfield *network, const double *h, size_t i);
+/* (u h + b)_i, in which J_ii s_i is included. Four sums side by side, so that no addition waits for
+   the one before. */
+static inline double isg_hopfield_full_field(const isg_hopfield *network, const double *h,
+                                             size_t i) {
+    const size_t columns = network->n_columns;
+    const double *row = network->u + i * columns;
+    double sums[4] = {0, 0, 0, 0};
+    size_t mu = 0;
+    for (; mu + 4 <= columns; mu += 4)
+        for (size_t k = 0; k < 4; k++)
+            sums[k] += row[mu + k] * h[mu + k];
+    for (size_t k = 0; mu + k < columns; k++)
+        sums[k] += row[mu + k] * h[mu + k];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]) + network->b[i];
+}
 
 /* The same without J_ii s_i: 2 s_i times this is the rise of H by a flip. */
 static inline double isg_hopfield_flip_field(const isg_hopfield *network, const double *h,
@@ -46,6 +60,9 @@ static inline double isg_hopfield_field(const isg_hopfield *network, const doubl
 
 /* Flips spin i, and h with it. */
 void isg_hopfield_flip(const isg_hopfield *network, uint64_t *spins, double *h, size_t i);
+
+/* The pattern with the largest overlap, the first of equals, and that overlap. */
+size_t isg_hopfield_nearest(const isg_hopfield *network, const uint64_t *spins, double *overlap);
 
 /* isg_hopfield_examine() with h = u^T s at hand. */
 isg_hopfield_state isg_hopfield_look(const isg_hopfield *network, const uint64_t *spins,

@@ -156,9 +156,7 @@ uint64_t isg_next_word64(isg_cursor *cursor) {
 }
 
 double isg_next_uniform(isg_cursor *cursor) {
-    /* 52 random bits and a one below them: 53 bits, which a double holds exactly. One more would
-       round up to 1 at the end of the range. */
-    return (double)((isg_next_word64(cursor) >> 12) * 2 + 1) * 0x1p-53;
+    return isg_uniform_of(isg_next_word64(cursor));
 }
 
 float isg_next_uniformf(isg_cursor *cursor) {

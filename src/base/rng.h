@@ -39,7 +39,10 @@ typedef enum isg_purpose {
     ISG_PURPOSE_AIS_PILOT,   /* chains that space a schedule */
     ISG_PURPOSE_EXACT,       /* exact samples of small models */
     ISG_PURPOSE_MIXTURE,     /* importance sampling of ln Z */
-    ISG_PURPOSE_UNMAP        /* states and subspaces in the search for patterns */
+    ISG_PURPOSE_UNMAP,       /* states and subspaces in the search for patterns */
+    ISG_PURPOSE_CORRUPT,     /* what is wrong with a state to be recalled */
+    ISG_PURPOSE_RECALL,      /* states that are recalled */
+    ISG_PURPOSE_COMMITTOR    /* trajectories from one state to the patterns */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)
@@ -88,6 +91,12 @@ uint64_t isg_next_word64(isg_cursor *cursor); /* two words, the low one first */
 
 /* An odd multiple of 2^-53, each with the same probability: never 0, never 1, mean 1/2. */
 double isg_next_uniform(isg_cursor *cursor);
+
+/* The same of 64 random bits. 52 of them and a one below make 53, which a double holds exactly; one
+   more would round up to 1 at the end of the range. */
+static inline double isg_uniform_of(uint64_t bits) {
+    return (double)((bits >> 12) * 2 + 1) * 0x1p-53;
+}
 
 /* A multiple of 2^-24 in [0, 1), from one word. */
 float isg_next_uniformf(isg_cursor *cursor);

@@ -707,7 +707,7 @@ static void every_allocation_may_fail(void **state) {
     (void)state;
     isg_hopfield *network = large_network();
     isg_set_threads(3);
-    assert_int_equal(sweep_allocations(run_once, network), 3 + 3 * 4);
+    assert_int_equal(sweep_allocations(run_once, network), 3 + 3 * 6);
     isg_set_threads(0);
     isg_hopfield_free(network);
 }
