@@ -10,6 +10,7 @@ extern const command command_data_info;
 extern const command command_info;
 extern const command command_map;
 extern const command command_patterns;
+extern const command command_recall;
 extern const command command_sample;
 extern const command command_score;
 extern const command command_train;
@@ -27,6 +28,7 @@ const command *const commands[] = {
     &command_sample,
     &command_score,
     &command_unmap,
+    &command_recall,
     &command_bench,
     &command_info,
     NULL,

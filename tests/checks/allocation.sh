@@ -60,6 +60,8 @@ sweep map patterns.npz -o model.npz --via sqrt --picture sheet.png --json
 "$ISINGLASS" map patterns.npz -o rbm.npz >out
 sweep sample rbm.npz -o model.npz --start x.npz --clamp 3 --count 5 --steps 4 --diagnose --json
 sweep sample rbm.npz -o sheet.png --count 3 --steps 2
+sweep recall patterns.npz x.npz --protocol attractor --committor --trajectories 2 -o recalled.csv --force --json
+sweep recall patterns.npz --flip 0.1,0.5 --trials 2 -o recalled.csv --force
 # Only some of them, since the library's are tried one by one by its own tests.
 stride=11
 export OMP_NUM_THREADS=1

@@ -1,0 +1,204 @@
+/* plot.c - pictures of numbers, drawn by gnuplot
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Script, log and picture are made in a directory beside the picture, which then takes its name:
+ * whoever looks sees the old picture or the new one, never half of one.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "allocation.h"
+#include "child.h"
+#include "signals.h"
+
+enum { WIDTH = 900, HEIGHT = 600 };
+
+#define ADVICE "pictures of numbers need it: apt install gnuplot-nox"
+
+/* Okabe and Ito's colors, which all readers can tell apart; points differ as well. */
+static const char *const colors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                     "#E69F00", "#56B4E9", "#000000"};
+static const int points[] = {7, 5, 9, 11, 6, 4, 8};
+enum { N_COLORS = sizeof colors / sizeof colors[0] };
+
+static bool is_svg(const char *path) {
+    const size_t length = strlen(path);
+    return length > 4 && strcmp(path + length - 4, ".svg") == 0;
+}
+
+/* Asked before the work, so that nobody waits for a picture that cannot be drawn. */
+static exit_code find_gnuplot(void) {
+    const char *path = getenv("PATH");
+    for (const char *part = path ? path : ""; *part; part += *part == ':') {
+        const int length = (int)strcspn(part, ":");
+        char *file = memory_format("%.*s/gnuplot", length, part);
+        if (!file)
+            return fail_memory();
+        const bool is_there = access(file, X_OK) == 0;
+        memory_release(file);
+        if (is_there)
+            return EXIT_DONE;
+        part += length;
+    }
+    return fail(EXIT_FILE, "gnuplot: not found; " ADVICE);
+}
+
+exit_code plot_may_write(const common_settings *common, const char *path) {
+    const size_t length = strlen(path);
+    if (!is_svg(path) && !(length > 4 && strcmp(path + length - 4, ".png") == 0))
+        return fail(EXIT_MISUSED, "%s: expected a file name that ends in .png or .svg", path);
+    const exit_code code = may_write(common, path, is_svg(path) ? ".svg" : ".png");
+    return code == EXIT_DONE ? find_gnuplot() : code;
+}
+
+void plot_text(FILE *script, const char *text) {
+    fputc('\'', script);
+    for (; *text; text++) {
+        const unsigned char c = (unsigned char)*text;
+        fputc(c < 0x20 || c == 0x7f ? '?' : c, script);
+        if (c == '\'')
+            fputc('\'', script);
+    }
+    fputc('\'', script);
+}
+
+/* The script, with its first lines. */
+static exit_code open_script(plot *picture, size_t width, size_t height) {
+    char *script = memory_format("%s/script", picture->directory);
+    char *output = memory_format("%s/picture", picture->directory);
+    exit_code code = script && output ? EXIT_DONE : fail_memory();
+    if (code == EXIT_DONE && !(picture->script = fopen(script, "w")))
+        code = fail(EXIT_FILE, "%s: could not be written: %s", picture->path, strerror(errno));
+    if (code == EXIT_DONE) {
+        if (is_svg(picture->path))
+            fprintf(picture->script,
+                    "set terminal svg size %zu,%zu noenhanced background 'white'\n", width, height);
+        else
+            fprintf(picture->script,
+                    "set terminal pngcairo size %zu,%zu noenhanced font 'Sans,11' background "
+                    "'white'\n",
+                    width, height);
+        fprintf(picture->script, "set output ");
+        plot_text(picture->script, output);
+        fprintf(picture->script, "\n");
+    }
+    memory_release(script);
+    memory_release(output);
+    return code;
+}
+
+exit_code plot_begin(plot *picture, const char *path, size_t width, size_t height) {
+    *picture = (plot){.path = path, .directory = memory_format("%s.XXXXXX", path)};
+    if (!picture->directory)
+        return fail_memory();
+    exit_code code = EXIT_DONE;
+    if (!mkdtemp(picture->directory)) {
+        code = fail(EXIT_FILE, "%s: could not be written: %s", path, strerror(errno));
+    } else {
+        code = open_script(picture, width, height);
+        if (code != EXIT_DONE)
+            remove_tree(picture->directory);
+    }
+    if (code != EXIT_DONE)
+        memory_release(picture->directory);
+    return code;
+}
+
+static exit_code run_gnuplot(const plot *picture) {
+    char *script = memory_format("%s/script", picture->directory);
+    char *log = memory_format("%s/log", picture->directory);
+    char *output = memory_format("%s/picture", picture->directory);
+    exit_code code = EXIT_DONE;
+    if (!script || !log || !output) {
+        code = fail_memory();
+    } else {
+        const char *const arguments[] = {"gnuplot", script, NULL};
+        signals_catch();
+        code = child_run(arguments, log, ADVICE);
+        signals_release();
+        if (code == EXIT_DONE && rename(output, picture->path) != 0)
+            code = fail(EXIT_FILE, "%s: could not be written: %s", picture->path, strerror(errno));
+    }
+    memory_release(script);
+    memory_release(log);
+    memory_release(output);
+    return code;
+}
+
+exit_code plot_end(plot *picture, exit_code code) {
+    const bool is_written = !ferror(picture->script);
+    if ((fclose(picture->script) != 0 || !is_written) && code == EXIT_DONE)
+        code = fail(EXIT_FILE, "%s: could not be written", picture->path);
+    if (code == EXIT_DONE)
+        code = run_gnuplot(picture);
+    remove_tree(picture->directory);
+    memory_release(picture->directory);
+    return code;
+}
+
+/* ---- curves ------------------------------------------------------------------------------------ */
+
+static void set_range(FILE *script, char axis, double low, double high) {
+    fprintf(script, "set %crange [", axis);
+    if (!isnan(low))
+        fprintf(script, "%.17g", low);
+    fprintf(script, ":");
+    if (!isnan(high))
+        fprintf(script, "%.17g", high);
+    fprintf(script, "]\n");
+}
+
+static void set_axes(FILE *script, const plot_axes *axes) {
+    fprintf(
+        script,
+        "set border 3 lw 1\nset tics nomirror out\nset grid lc rgb '#D0D0D0' dt 1 lw 1\n"
+        "set bmargin screen 0.2\nset key at screen 0.5,0.06 center center vertical maxrows 2 Left "
+        "reverse samplen 2 width 2\n");
+    fprintf(script, "set title ");
+    plot_text(script, axes->title);
+    fprintf(script, "\nset xlabel ");
+    plot_text(script, axes->x_label);
+    fprintf(script, "\nset ylabel ");
+    plot_text(script, axes->y_label);
+    fprintf(script, "\n");
+    set_range(script, 'x', axes->x_low, axes->x_high);
+    set_range(script, 'y', axes->y_low, axes->y_high);
+}
+
+exit_code plot_curves(const char *path, const plot_axes *axes, const plot_curve *curves,
+                      size_t n_curves) {
+    plot picture;
+    const exit_code code = plot_begin(&picture, path, WIDTH, HEIGHT);
+    if (code != EXIT_DONE)
+        return code;
+    FILE *script = picture.script;
+    for (size_t k = 0; k < n_curves; k++) {
+        fprintf(script, "$curve%zu << END\n", k);
+        for (size_t j = 0; j < curves[k].count; j++)
+            fprintf(script, "%.17g %.17g %.17g\n", curves[k].x[j], curves[k].y[j],
+                    curves[k].error ? curves[k].error[j] : 0);
+        fprintf(script, "END\n");
+    }
+    set_axes(script, axes);
+    for (size_t k = 0; k < n_curves; k++) {
+        const char *color = colors[k % N_COLORS];
+        const int point = points[k % N_COLORS];
+        const double size =
+            1.6 - 0.2 * (double)(k % N_COLORS); /* where curves meet, all are seen */
+        fprintf(script, "%s$curve%zu using 1:2 with lines lw 2 lc rgb '%s' notitle, ",
+                k == 0 ? "plot " : "", k, color);
+        fprintf(script,
+                "$curve%zu using 1:2:3 with yerrorbars pt %d ps %.2f lw 1.5 lc rgb '%s' title ", k,
+                point, size, color);
+        plot_text(script, curves[k].name);
+        fprintf(script, k + 1 < n_curves ? ", " : "\n");
+    }
+    return plot_end(&picture, EXIT_DONE);
+}

@@ -1,0 +1,55 @@
+/* plot.h - pictures of numbers, drawn by gnuplot
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Either curves, by plot_curves(), or a script of one's own:
+ *
+ *     plot picture;
+ *     code = plot_begin(&picture, path, width, height);
+ *     fprintf(picture.script, ...);             the terminal is set, the output too
+ *     code = plot_end(&picture, code);          runs gnuplot, and cleans up
+ */
+#ifndef CLI_PLOT_H
+#define CLI_PLOT_H
+
+#include <stdio.h>
+
+#include "common.h"
+
+/* Whether a picture may be written there, to be asked before the work: a name that ends in .png or
+   .svg, nothing there unless --force was given, and gnuplot to draw it. */
+exit_code plot_may_write(const common_settings *common, const char *path);
+
+typedef struct plot {
+    FILE *script;     /* where commands of gnuplot go */
+    const char *path; /* borrowed */
+    char *directory;  /* beside the picture, for as long as it takes */
+} plot;
+
+/* EXIT_FILE if a directory beside `path` cannot be made. After a failure there is nothing to end. */
+exit_code plot_begin(plot *picture, const char *path, size_t width, size_t height);
+
+/* Draws the picture, unless `code` says that something failed already; cleans up in any case. */
+exit_code plot_end(plot *picture, exit_code code);
+
+/* A text in the quotes of gnuplot; what may not stand in a line becomes '?'. */
+void plot_text(FILE *script, const char *text);
+
+/* ---- curves ------------------------------------------------------------------------------------ */
+
+typedef struct plot_curve {
+    const char *name; /* in the legend */
+    const double *x, *y;
+    const double *error; /* of y; NULL for none */
+    size_t count;
+} plot_curve;
+
+typedef struct plot_axes {
+    const char *title, *x_label, *y_label;
+    double x_low, x_high, y_low, y_high; /* NaN: as the curves need */
+} plot_axes;
+
+exit_code plot_curves(const char *path, const plot_axes *axes, const plot_curve *curves,
+                      size_t n_curves);
+
+#endif
