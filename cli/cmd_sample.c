@@ -10,6 +10,7 @@
 #include "beta_schedule.h"
 #include "data_input.h"
 #include "data_rows.h"
+#include "model_input.h"
 #include "progress.h"
 #include "suggest.h"
 #include "unit_ranges.h"
@@ -173,7 +174,7 @@ static exit_code start_chains(const sample_job *my, isg_chains **out) {
 static exit_code plan(sample_job *my) {
     exit_code code = check_output(my);
     if (code == EXIT_DONE)
-        code = fail_status(isg_rbm_load(&my->rbm, my->file));
+        code = model_load(&my->rbm, my->file);
     if (code != EXIT_DONE)
         return code;
     my->info = isg_rbm_describe(my->rbm);
@@ -385,7 +386,7 @@ static exit_code run(const invocation *call) {
 /* clang-format off */
 static const argument_entry arguments[] = {
     {.name = "M.npz", .help = "Model, as 'isinglass map' and 'isinglass train' write it, or any .npz "
-                              "with W (visible x hidden units) and beta", .is_file = true},
+                              "with W (visible x hidden units) and beta; or a RUN", .is_file = true},
     {.name = NULL},
 };
 

@@ -10,13 +10,15 @@
 #include "beta_list.h"
 #include "data_input.h"
 #include "log_z_text.h"
+#include "model_input.h"
+#include "plot.h"
 #include "progress.h"
 #include "stopwatch.h"
 
 typedef struct score_settings {
     data_settings data;
     log_z_settings log_z;
-    const char *betas;
+    const char *betas, *picture;
     double beta, certificate;
     bool by_class;
 } score_settings;
@@ -246,7 +248,7 @@ static json_t *curve_json(const scores *my) {
 
 /* Columns that a plotting program reads; what is not a number stands behind a #. */
 static void curve_text(output *out, const scores *my) {
-    output_print(out, "# %8s %14s %10s %10s", "beta", "ln Z", "+-", "ESS");
+    output_print(out, "# %8s %14s %10s %10s %8s", "beta", "ln Z", "+-", "ESS", "method");
     for (size_t s = 0; s < my->n_sets; s++)
         output_print(out, " %14s", my->sets[s].name);
     output_print(out, "\n");
@@ -256,6 +258,7 @@ static void curve_text(output *out, const scores *my) {
             output_print(out, " %10s", "-");
         else
             output_print(out, " %10.4g", my->at[k].ess);
+        output_print(out, " %8s", log_z_method_name(&my->at[k]));
         for (size_t s = 0; s < my->n_sets; s++)
             output_print(out, " %14.3f", likelihood_at(my, s, k));
         output_line(out, "%s", my->at[k].is_trusted ? "" : "  # not to be trusted");
@@ -268,11 +271,45 @@ static void curve_text(output *out, const scores *my) {
     }
 }
 
+/* L of every data set against beta, or ln Z without data. */
+static exit_code draw_curves(const scores *my, const char *path) {
+    const size_t n = my->n_betas, n_curves = my->n_sets > 0 ? my->n_sets : 1;
+    plot_curve *curves = memory_allocate(n_curves, sizeof *curves);
+    double *y = memory_allocate(n_curves * n, sizeof *y),
+           *error = memory_allocate(n, sizeof *error);
+    exit_code code = curves && y && error ? EXIT_DONE : fail_memory();
+    for (size_t k = 0; code == EXIT_DONE && k < n; k++) {
+        error[k] = isfinite(my->at[k].error) ? my->at[k].error : 0;
+        for (size_t s = 0; s < n_curves; s++)
+            y[s * n + k] = my->n_sets > 0 ? likelihood_at(my, s, k) : my->at[k].value;
+    }
+    for (size_t s = 0; code == EXIT_DONE && s < n_curves; s++)
+        curves[s] = (plot_curve){.name = my->n_sets > 0 ? my->sets[s].name : "ln Z",
+                                 .x = my->betas,
+                                 .y = y + s * n,
+                                 .error = error,
+                                 .count = n};
+    const plot_axes axes = {.title = my->n_sets > 0 ? "Log-likelihood against temperature"
+                                                    : "ln Z against temperature",
+                            .x_label = "beta",
+                            .y_label = my->n_sets > 0 ? "mean of ln p" : "ln Z",
+                            .x_low = (double)NAN,
+                            .x_high = (double)NAN,
+                            .y_low = (double)NAN,
+                            .y_high = (double)NAN};
+    if (code == EXIT_DONE)
+        code = plot_curves(path, &axes, curves, n_curves);
+    memory_release(curves);
+    memory_release(y);
+    memory_release(error);
+    return code;
+}
+
 /* ---- the verb ----------------------------------------------------------------------------------- */
 
 static exit_code find_all(scores *my, const invocation *call) {
     const score_settings *settings = call->settings;
-    exit_code code = fail_status(isg_rbm_load(&my->rbm, call->arguments[0]));
+    exit_code code = model_load(&my->rbm, call->arguments[0]);
     if (code == EXIT_DONE && call_has_option(call, "beta"))
         code = fail_status(isg_rbm_set_beta(my->rbm, settings->beta));
     if (code == EXIT_DONE)
@@ -302,18 +339,29 @@ static void release(scores *my) {
     isg_rbm_free(my->rbm);
 }
 
+static exit_code check_options(const invocation *call) {
+    const score_settings *settings = call->settings;
+    if (settings->betas && settings->certificate > 0)
+        return fail(EXIT_MISUSED, "--certificate is for one beta, not for --betas");
+    if (settings->betas && settings->log_z.target > 0)
+        return fail(EXIT_MISUSED, "--adaptive is for one beta, not for --betas");
+    if (settings->betas && call_has_option(call, "beta"))
+        return fail(EXIT_MISUSED, "--beta and --betas: give only one of them");
+    if (settings->picture && !settings->betas)
+        return fail(EXIT_MISUSED, "--picture draws the curve of --betas, which is not given");
+    const exit_code code = log_z_check(&settings->log_z);
+    return code == EXIT_DONE && settings->picture ? plot_may_write(&call->common, settings->picture)
+                                                  : code;
+}
+
 static exit_code run(const invocation *call) {
     const score_settings *settings = call->settings;
     scores my = {0};
-    exit_code code = log_z_check(&settings->log_z);
-    if (code == EXIT_DONE && settings->betas && settings->certificate > 0)
-        code = fail(EXIT_MISUSED, "--certificate is for one beta, not for --betas");
-    if (code == EXIT_DONE && settings->betas && settings->log_z.target > 0)
-        code = fail(EXIT_MISUSED, "--adaptive is for one beta, not for --betas");
-    if (code == EXIT_DONE && settings->betas && call_has_option(call, "beta"))
-        code = fail(EXIT_MISUSED, "--beta and --betas: give only one of them");
+    exit_code code = check_options(call);
     if (code == EXIT_DONE)
         code = find_all(&my, call);
+    if (code == EXIT_DONE && settings->picture)
+        code = draw_curves(&my, settings->picture);
     if (code == EXIT_DONE) {
         if (settings->betas && call->common.json)
             output_json(call->out, curve_json(&my));
@@ -330,7 +378,7 @@ static exit_code run(const invocation *call) {
 
 /* clang-format off */
 static const argument_entry arguments[] = {
-    {.name = "M.npz", .help = "An RBM, as 'isinglass map' and 'isinglass train' write it",
+    {.name = "M.npz", .help = "An RBM, as 'isinglass map' and 'isinglass train' write it, or a RUN",
      .is_file = true},
     {.name = "DATA", .help = "What to score; several at once share ln Z. " DATA_HELP,
      .choices = data_names, .is_open = true, .is_file = true, .is_optional = true,
@@ -347,6 +395,9 @@ static const option_entry options[] = {
      .offset = offsetof(score_settings, betas), .otherwise = "the model's alone",
      .help = "Score at n values of beta from A to B, or at B1,B2,..., and name the best; annealing "
              "does all of them at once"},
+    {.name = "picture", .kind = OPTION_TEXT, .metavar = "OUT.png",
+     .offset = offsetof(score_settings, picture), .otherwise = "none",
+     .help = "Draw the curve of --betas, by gnuplot; .svg too"},
     {.name = "certificate", .kind = OPTION_DOUBLE, .metavar = "P", .low = 0, .high = 0.999999,
      .is_above_low = true, .offset = offsetof(score_settings, certificate), .otherwise = "none",
      .help = "Also an interval that holds ln Z with probability P or more, by annealing there and "
@@ -392,7 +443,8 @@ static const example examples[] = {
     {"isinglass score model.npz mnist:train mnist:test", "How well a model describes the digits."},
     {"isinglass score model.npz mnist:test --method ais --steps 10000 --repeats 5",
      "By annealing, with a spread."},
-    {"isinglass score model.npz mnist:train --betas 0.5:10:20", "The best temperature (Fig. 2)."},
+    {"isinglass score model.npz mnist:train --betas 0.5:10:20 --picture curve.png",
+     "The best temperature (Fig. 2)."},
     {"isinglass score model.npz", "ln Z alone."},
     {NULL, NULL},
 };

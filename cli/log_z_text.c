@@ -69,11 +69,15 @@ exit_code log_z_find(const invocation *call, const log_z_settings *settings, con
     return fail_status(status);
 }
 
+const char *log_z_method_name(const isg_log_z *found) {
+    return method_names[found->method];
+}
+
 json_t *log_z_json(const isg_log_z *found) {
     return json_pack("{s:o, s:o, s:s, s:s, s:o, s:I, s:o, s:I, s:o, s:b, s:s, s:s}", //
                      "value", json_number(found->value),                             //
                      "error", json_number(found->error),                             //
-                     "method", method_names[found->method],                          //
+                     "method", log_z_method_name(found),                             //
                      "side", side_names[found->side],                                //
                      "ess", json_number(found->ess),                                 //
                      "samples", (json_int_t)found->samples,                          //

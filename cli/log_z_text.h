@@ -61,6 +61,7 @@ isg_log_z_options log_z_options(const invocation *call, const log_z_settings *se
 exit_code log_z_find(const invocation *call, const log_z_settings *settings, const isg_rbm *rbm,
                      const isg_dataset *data, isg_log_z *out);
 
+const char *log_z_method_name(const isg_log_z *found);
 json_t *log_z_json(const isg_log_z *found);
 
 /* "ln Z" and what is to be known about it, as fields. */

@@ -19,7 +19,7 @@ memcheck() { # program
     [[ $status -lt 99 ]]
 }
 
-tools/deps.sh --test --data --long || count_failure "the packages are not complete"
+tools/deps.sh --test --data --figures --long || count_failure "the packages are not complete"
 
 if build_preset dev; then
     export ISINGLASS_DATA=$PWD/build/data

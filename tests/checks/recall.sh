@@ -1,7 +1,7 @@
 #!/bin/bash
 # Recall on MNIST: the published protocol against NumPy with J as a matrix and against the published
 # figures, the attractor protocol image by image, the same results for every number of threads and
-# every instruction set, curves, and pictures where gnuplot is there.
+# every instruction set, curves and pictures.
 set -eu
 : "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "$SCRATCH"
@@ -37,16 +37,14 @@ recall other "${ways[@]}" --seed 2
 
 recall curves --flip 0:0.5:6 --rule projection,hebbian --dynamics async,gibbs --trials 10 --updates 10 \
     -o curves.csv
-if command -v gnuplot >/dev/null; then
-    recall drawn --flip 0:0.5:3 --trials 2 --picture curve.png
-    recall drawn --flip 0:0.5:3 --trials 2 --picture curve.svg
-    recall drawn mnist:test --row 7 --trajectory trajectory.png
-    [[ $(head -c 4 curve.png | tail -c 3) == PNG && $(head -c 4 trajectory.png | tail -c 3) == PNG ]]
-    grep -q '<svg' curve.svg
-    if compgen -G '*.png.*' || compgen -G '*.svg.*'; then
-        echo "left behind"
-        exit 1
-    fi
+recall drawn --flip 0:0.5:3 --trials 2 --picture curve.png
+recall drawn --flip 0:0.5:3 --trials 2 --picture curve.svg
+recall drawn mnist:test --row 7 --trajectory trajectory.png
+[[ $(head -c 4 curve.png | tail -c 3) == PNG && $(head -c 4 trajectory.png | tail -c 3) == PNG ]]
+grep -q '<svg' curve.svg
+if compgen -G '*.png.*' || compgen -G '*.svg.*'; then
+    echo "left behind"
+    exit 1
 fi
 exec /usr/bin/python3 - <<'PYTHON'
 import csv, json, os
