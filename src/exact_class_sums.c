@@ -274,19 +274,12 @@ static void cumulate(const class_sum *work, double *cumulated, double *scratch) 
 static void sample_state(const class_sum *work, const membership *members, const double *cumulated,
                          isg_cursor *random, uint64_t *spins) {
     const isg_spin_model *model = &work->model;
-    const double wanted = isg_next_uniform(random) * cumulated[work->n_terms - 1];
-    size_t low = 0, high = work->n_terms - 1, up[MAX_CLASSES], left[MAX_CLASSES];
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (cumulated[middle] > wanted)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    size_t term = isg_next_of(random, cumulated, work->n_terms);
+    size_t up[MAX_CLASSES], left[MAX_CLASSES];
     for (size_t k = 0; k < work->n_classes; k++) {
         left[k] = work->classes[k].size;
-        up[k] = low % (left[k] + 1);
-        low /= left[k] + 1;
+        up[k] = term % (left[k] + 1);
+        term /= left[k] + 1;
     }
     for (size_t i = 0; i < model->n; i++) {
         const int k = members[i].class;

@@ -23,16 +23,7 @@ static isg_status sample_listed(const isg_rbm *rbm, size_t count, uint64_t seed,
         cumulated[s] += cumulated[s - 1];
     for (size_t k = 0; k < count; k++) {
         isg_cursor random = isg_cursor_at(isg_stream_at(seed, ISG_PURPOSE_EXACT, 0, (uint32_t)k));
-        const double wanted = isg_next_uniform(&random) * cumulated[states - 1];
-        size_t low = 0, high = states - 1;
-        while (low < high) {
-            const size_t middle = (low + high) / 2;
-            if (cumulated[middle] > wanted)
-                high = middle;
-            else
-                low = middle + 1;
-        }
-        spins[k] = low;
+        spins[k] = isg_next_of(&random, cumulated, states);
     }
     isg_release(cumulated);
     return ISG_OK;

@@ -174,6 +174,19 @@ uint64_t isg_next_below(isg_cursor *cursor, uint64_t bound) {
     }
 }
 
+size_t isg_next_of(isg_cursor *cursor, const double *cumulated, size_t n) {
+    const double wanted = isg_next_uniform(cursor) * cumulated[n - 1];
+    size_t low = 0, high = n - 1;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (cumulated[middle] > wanted)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 double isg_next_normal(isg_cursor *cursor) {
     if (cursor->has_spare) {
         cursor->has_spare = false;

@@ -104,6 +104,8 @@ float isg_next_uniformf(isg_cursor *cursor);
 /* A whole number from 0 to bound - 1, all exactly equally likely; bound > 0. */
 uint64_t isg_next_below(isg_cursor *cursor, uint64_t bound);
 
+/* Which of n >= 1 things comes up, where cumulated[i] is the sum of the weights of the first i + 1. */
+size_t isg_next_of(isg_cursor *cursor, const double *cumulated, size_t n);
 double isg_next_normal(isg_cursor *cursor);
 
 /* Puts the n numbers in `index` into random order, every order equally likely (Fisher-Yates). */

@@ -3,18 +3,10 @@
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
+. "$(dirname "$0")/common/compile.sh"
 : "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "${SCRATCH:?}"
-instrumentation=()
-[[ -z ${SANITIZE:-} ]] || instrumentation=("-fsanitize=$SANITIZE")
-# A library instrumented for coverage needs its runtime.
-if nm "$BUILD/libisinglass.a" 2>/dev/null | grep -c __gcov >/dev/null; then
-    instrumentation+=(--coverage)
-fi
-read -ra libraries <<<"$(pkg-config --libs openblas zlib libpng jansson liblbfgs)"
-"$CC" -std=c11 -O1 "${instrumentation[@]}" -I"$SOURCE/include" \
-    "$SOURCE/tests/checks/logistic/digits_logistic.c" "$BUILD/libisinglass.a" "${libraries[@]}" \
-    -fopenmp -lm -o logistic
+compile_check logistic/digits_logistic.c logistic
 ./logistic "$ISINGLASS_DATA"/mnist/train-{images-idx3,labels-idx1}-ubyte | tee found
 awk '$1 == "difference" { lines++; if (!($2 < 1e-6)) bad = 1; next }
      { lines++

@@ -3,17 +3,10 @@
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
+. "$(dirname "$0")/common/compile.sh"
 : "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "${SCRATCH:?}"
-instrumentation=()
-[[ -z ${SANITIZE:-} ]] || instrumentation=("-fsanitize=$SANITIZE")
-# A library instrumented for coverage needs its runtime.
-if nm "$BUILD/libisinglass.a" 2>/dev/null | grep -c __gcov >/dev/null; then
-    instrumentation+=(--coverage)
-fi
-read -ra libraries <<<"$(pkg-config --libs openblas zlib libpng jansson liblbfgs)"
-"$CC" -std=c11 -O1 "${instrumentation[@]}" -I"$SOURCE/include" "$SOURCE/tests/checks/mixture/digits_log_z.c" \
-    "$BUILD/libisinglass.a" "${libraries[@]}" -fopenmp -lm -o mixture
+compile_check mixture/digits_log_z.c mixture
 "$ISINGLASS" patterns mnist:train -o patterns.npz --force --quiet >/dev/null
 ./mixture patterns.npz 2 | tee found
 # 803.422 was found with a standard error of 0.003, by another program.

@@ -3,17 +3,10 @@
 #
 # SPDX-License-Identifier: MIT
 set -euo pipefail
+. "$(dirname "$0")/common/compile.sh"
 : "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "${SCRATCH:?}"
-instrumentation=()
-[[ -z ${SANITIZE:-} ]] || instrumentation=("-fsanitize=$SANITIZE")
-# A library instrumented for coverage needs its runtime.
-if nm "$BUILD/libisinglass.a" 2>/dev/null | grep -c __gcov >/dev/null; then
-    instrumentation+=(--coverage)
-fi
-read -ra libraries <<<"$(pkg-config --libs openblas zlib libpng jansson liblbfgs)"
-"$CC" -std=c11 -O1 "${instrumentation[@]}" -I"$SOURCE/include" "$SOURCE/tests/checks/reference/reference.c" \
-    "$BUILD/libisinglass.a" "${libraries[@]}" -fopenmp -lm -o reference
+compile_check reference/reference.c reference
 "$ISINGLASS" patterns mnist:train -o patterns.npz --force --quiet >/dev/null
 ./reference patterns.npz | tee found
 cut -d ' ' -f 1-3 found | diff - <(

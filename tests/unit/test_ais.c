@@ -209,16 +209,7 @@ static uint64_t *exact_samples(const isg_rbm *rbm, size_t count) {
         p[s] += p[s - 1];
     isg_cursor random = isg_cursor_at(isg_stream_at(test_seed(), ISG_PURPOSE_TEST, 9, 0));
     for (size_t k = 0; k < count; k++) {
-        const double u = isg_next_uniform(&random);
-        size_t low = 0, high = states - 1;
-        while (low < high) {
-            const size_t middle = (low + high) / 2;
-            if (p[middle] > u)
-                high = middle;
-            else
-                low = middle + 1;
-        }
-        out[k] = low;
+        out[k] = isg_next_of(&random, p, states);
     }
     free(p);
     return out;
