@@ -5,6 +5,7 @@
 #include "command.h"
 
 extern const command command_bench;
+extern const command command_classify;
 extern const command command_data_get;
 extern const command command_data_info;
 extern const command command_info;
@@ -29,6 +30,7 @@ const command *const commands[] = {
     &command_score,
     &command_unmap,
     &command_recall,
+    &command_classify,
     &command_bench,
     &command_info,
     NULL,

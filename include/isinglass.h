@@ -1459,6 +1459,136 @@ ISG_API isg_status isg_recover(const isg_patterns *patterns, const isg_dataset *
                                const isg_corruption *how, size_t n,
                                const isg_recovery_options *options, isg_recovery *out);
 
+/* ---- Experts: one RBM for every class -------------------------------------------------------- */
+
+/* The expert of a class is started from its samples and trained on them alone (section 3.2 of the
+   paper), with random numbers of its own, a function of the seed and the class. Or there is one for
+   all classes, which has seen the labels: see isg_dataset_append_labels(). */
+typedef struct isg_experts isg_experts;
+
+typedef enum isg_start {
+    ISG_START_HOPFIELD, /* the projection rule of the patterns, mapped by QR */
+    ISG_START_HEBBIAN,  /* xi / sqrt(n_visible) */
+    ISG_START_PCA,      /* principal axes */
+    ISG_START_NORMAL    /* random */
+} isg_start;
+
+/* Start from isg_expert_defaults(); defaults are in brackets. */
+typedef struct isg_expert_options {
+    bool joint;       /* one for all classes, on data with appended labels [false] */
+    size_t per_class; /* hidden units of each class; fewer where patterns are dependent [10] */
+    isg_start start;  /* [ISG_START_HOPFIELD] */
+    double deviation; /* of the weights of ISG_START_NORMAL [0.1] */
+    double beta;      /* [2] */
+    isg_train_options train;      /* [isg_train_defaults(), but shuffled] */
+    const isg_progress *progress; /* of clustering [NULL] */
+} isg_expert_options;
+
+ISG_API isg_expert_options isg_expert_defaults(void);
+
+/* Copies the data it needs. ISG_ERR_ARGUMENT, naming the class, if there are not two with samples,
+   or not enough samples of one for such a start. `options` may be NULL. */
+ISG_API isg_status isg_experts_create(isg_experts **out, const isg_dataset *data,
+                                      const isg_expert_options *options);
+ISG_API void isg_experts_free(isg_experts *experts); /* NULL is fine */
+
+typedef struct isg_experts_info {
+    size_t n_experts;
+    size_t n_classes;
+    size_t n_visible;
+    size_t n_hidden; /* of all experts together */
+    uint64_t epochs; /* finished by all */
+    size_t next;     /* the expert that isg_experts_step() trains next */
+} isg_experts_info;
+
+ISG_API isg_experts_info isg_experts_describe(const isg_experts *experts);
+ISG_API isg_rbm *isg_experts_rbm(const isg_experts *experts, size_t k); /* not to be changed */
+
+/* The next epoch of the expert that is furthest behind, the first of equals, or the rest of the one
+   under way: as isg_trainer_epoch(). `progress` may be NULL. */
+ISG_API isg_status isg_experts_step(isg_experts *experts, const isg_progress *progress);
+
+/* Everything that new experts from the same data and options need to go on as if nothing had
+   happened. Loading refuses a file of other experts (ISG_ERR_SHAPE) and a damaged one
+   (ISG_ERR_FORMAT); then some may be loaded and others not, so that all should be freed. */
+ISG_API isg_status isg_experts_save(const isg_experts *experts, const char *path);
+ISG_API isg_status isg_experts_load(isg_experts *experts, const char *path);
+
+/* ---- Classification -------------------------------------------------------------------------- */
+
+/* Logistic regression on what one or more RBMs make of a sample. */
+typedef struct isg_classifier isg_classifier;
+
+typedef enum isg_features {
+    ISG_FEATURES_ENERGY, /* one per RBM: -2 H(s) = |W^T s + c|^2 - |c|^2 + 2 b.s (Eq. 16) */
+    ISG_FEATURES_HIDDEN  /* one per hidden unit: (W^T s + c)_mu */
+} isg_features;
+
+/* Features (n_samples, n_features) of the samples, to about 1e-6 of |W| |s|, the same on any number
+   of threads and with any instruction set. ISG_ERR_SHAPE if RBMs, data and room disagree. */
+ISG_API isg_status isg_features_compute(const isg_rbm *const *rbms, size_t n_rbms,
+                                        isg_features kind, const isg_dataset *data, isg_matd out);
+
+/* Fits the classes of `data`; the RBMs are copied. `options` and `report` may be NULL.
+   ISG_ERR_ARGUMENT if there are no labels, fewer than two classes, or one without a sample. */
+ISG_API isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms,
+                                      size_t n_rbms, isg_features kind, const isg_dataset *data,
+                                      const isg_logistic_options *options,
+                                      isg_logistic_report *report);
+
+/* Samples with one unit more for every class, +1 for the one they belong to, -1 for the others. */
+ISG_API isg_status isg_dataset_append_labels(isg_dataset **out, const isg_dataset *data);
+
+/* The classifier that an RBM over spins s and appended labels t is, exactly:
+       p(class | s) ~ exp(beta |W_s^T s + W_t^T t + c|^2 / 2 + beta b_t.t),  t = +1 for the class, else -1
+   which is linear in s, and so a logistic regression on its hidden units. The names of the classes
+   are those of `data`, whose units and classes together must be those of the RBM. */
+ISG_API isg_status isg_classifier_from_labels(isg_classifier **out, const isg_rbm *rbm,
+                                              const isg_dataset *data);
+
+ISG_API void isg_classifier_free(isg_classifier *classifier); /* NULL is fine */
+
+typedef struct isg_classifier_info {
+    size_t n_classes;
+    size_t n_visible;
+    size_t n_rbms;
+    size_t n_hidden; /* of all RBMs together */
+    isg_features features;
+    size_t image_height; /* 0 if the visible units are no image */
+    size_t image_width;
+} isg_classifier_info;
+
+ISG_API isg_classifier_info isg_classifier_describe(const isg_classifier *classifier);
+ISG_API const char *isg_classifier_class_name(const isg_classifier *classifier, size_t k);
+ISG_API const isg_logistic *isg_classifier_logistic(const isg_classifier *classifier);
+
+/* As isg_logistic_predict(), for samples; classes are numbered as the classifier has them. */
+ISG_API isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_dataset *data,
+                                          uint32_t *labels, isg_matd probabilities);
+
+/* The true labels (n_samples) in the numbers of the classifier, found by name. ISG_ERR_ARGUMENT if
+   the data have none, or a class that the classifier does not know. */
+ISG_API isg_status isg_classifier_truth(const isg_classifier *classifier, const isg_dataset *data,
+                                        uint32_t *labels);
+
+/* A .npz with W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each, b (n_rbms, N),
+   c (p), is_hidden, 1 for ISG_FEATURES_HIDDEN, classes, means and scales (n_features), coefficients
+   (n_classes, n_features) and intercepts (n_classes); `command` is kept in its meta.json. What was
+   saved is loaded bit for bit. */
+ISG_API isg_status isg_classifier_save(const isg_classifier *classifier, const char *path,
+                                       uint64_t seed, const char *command);
+ISG_API isg_status isg_classifier_load(isg_classifier **out, const char *path);
+
+/* A picture of a confusion matrix (PNG): counts (n_classes, n_classes), a row for every class, a
+   column for what it was taken for. Blue on the diagonal is the share of a class that was got right,
+   red beside it a share of mistakes, full at the largest of all. The means of the classes of `data`
+   stand at the head of rows and columns, if these are images; NULL for none. */
+ISG_API isg_status isg_confusion_picture(const size_t *counts, size_t n_classes,
+                                         const isg_dataset *data, const char *path);
+
+/* Writes a file, whole or not at all: for what is made of predictions. */
+ISG_API isg_status isg_file_write(const char *path, const void *bytes, size_t count);
+
 #ifdef __cplusplus
 }
 #endif

@@ -43,7 +43,7 @@ static isg_status write_rows(const isg_run *run, isg_npz_writer *writer) {
 static isg_status write_checkpoint(const isg_run *run, isg_npz_writer *writer) {
     const isg_array_type real = isg_array_type_of(ISG_FLOAT64, 0, NULL);
     const isg_array_type whole = isg_array_type_of(ISG_UINT64, 0, NULL);
-    ISG_TRY(isg_trainer_write(run->trainer, writer));
+    ISG_TRY(isg_trainer_write(run->trainer, writer, ""));
     ISG_TRY(isg_rbm_write_rest(run->rbm, run->seed, run->command, writer));
     ISG_TRY(isg_npz_writer_add_array(writer, "seconds", &real, &run->seconds));
     ISG_TRY(isg_npz_writer_add_array(writer, "saves", &whole, &run->saves));

@@ -39,7 +39,10 @@ struct isg_trainer {
 /* Packs W, b and c of the RBM as they are now. */
 isg_status isg_trainer_pack(isg_trainer *trainer);
 
-/* What isg_trainer_save() writes, into an archive of the caller's. */
-isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer);
+/* What isg_trainer_save() writes, into an archive of the caller's, and isg_trainer_load() reads, from
+   one that is open; `prefix`, at most 40 bytes, begins the names of all members. */
+isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer,
+                             const char *prefix);
+isg_status isg_trainer_read(isg_trainer *trainer, isg_zip *zip, const char *prefix);
 
 #endif

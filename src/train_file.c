@@ -20,7 +20,13 @@
 
 static const char member[] = "training.json";
 
-enum { FORMAT = 1, N_TRAITS = 13 };
+enum { FORMAT = 1, N_TRAITS = 13, NAME_BYTES = 64 };
+
+/* The name of a member of the archive. */
+static const char *named(char out[NAME_BYTES], const char *prefix, const char *name) {
+    snprintf(out, NAME_BYTES, "%s%s", prefix, name);
+    return out;
+}
 
 /* ---- what must agree -------------------------------------------------------------------------- */
 
@@ -119,7 +125,9 @@ static isg_status compare_trait(const isg_json *json, const char *file,
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-static isg_status write_facts(const isg_trainer *trainer, isg_npz_writer *writer) {
+static isg_status write_facts(const isg_trainer *trainer, isg_npz_writer *writer,
+                              const char *prefix) {
+    char name[NAME_BYTES];
     const isg_train_state *state = &trainer->state;
     identity me = {.rates = NULL};
     char *facts = NULL;
@@ -133,14 +141,15 @@ static isg_status write_facts(const isg_trainer *trainer, isg_npz_writer *writer
                                   whole("wrong_spins", trainer->wrong_spins)};
     memcpy(pairs + 3 + N_TRAITS, rest, sizeof rest);
     ISG_TRY_GOTO(isg_json_write(&facts, pairs, sizeof pairs / sizeof pairs[0]));
-    status = isg_npz_writer_add_text(writer, member, facts);
+    status = isg_npz_writer_add_text(writer, named(name, prefix, member), facts);
 done:
     isg_release(me.rates);
     isg_release(facts);
     return status;
 }
 
-static isg_status write_chains(const isg_trainer *trainer, isg_npz_writer *writer) {
+static isg_status write_chains(const isg_trainer *trainer, isg_npz_writer *writer,
+                               const char *name) {
     const isg_states *chains = &trainer->chains;
     const size_t n = trainer->weights.n_visible, row = (n + 7) / 8;
     const isg_array_type type =
@@ -150,7 +159,7 @@ static isg_status write_chains(const isg_trainer *trainer, isg_npz_writer *write
         return ISG_ERR_MEMORY;
     for (size_t k = 0; k < chains->count; k++)
         isg_pack_bytes(chains->spins + k * trainer->weights.words, n, bytes + k * row);
-    const isg_status status = isg_npz_writer_add_array(writer, "chains", &type, bytes);
+    const isg_status status = isg_npz_writer_add_array(writer, name, &type, bytes);
     isg_release(bytes);
     return status;
 }
@@ -162,21 +171,24 @@ static isg_status write_numbers(isg_npz_writer *writer, const char *name, const 
     return isg_npz_writer_add_array(writer, name, &type, numbers);
 }
 
-isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer) {
+isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer,
+                             const char *prefix) {
     const isg_rbm *rbm = trainer->rbm;
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
-    ISG_TRY(write_facts(trainer, writer));
-    ISG_TRY(write_numbers(writer, "W", rbm->weights, 2, n, p));
-    ISG_TRY(write_numbers(writer, "b", rbm->b, 1, n, 0));
-    ISG_TRY(write_numbers(writer, "c", rbm->c, 1, p, 0));
-    return trainer->option.persistent ? write_chains(trainer, writer) : ISG_OK;
+    char name[NAME_BYTES];
+    ISG_TRY(write_facts(trainer, writer, prefix));
+    ISG_TRY(write_numbers(writer, named(name, prefix, "W"), rbm->weights, 2, n, p));
+    ISG_TRY(write_numbers(writer, named(name, prefix, "b"), rbm->b, 1, n, 0));
+    ISG_TRY(write_numbers(writer, named(name, prefix, "c"), rbm->c, 1, p, 0));
+    return trainer->option.persistent ? write_chains(trainer, writer, named(name, prefix, "chains"))
+                                      : ISG_OK;
 }
 
 isg_status isg_trainer_save(const isg_trainer *trainer, const char *path) {
     isg_npz_writer *writer = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(isg_npz_writer_create(&writer, path));
-    ISG_TRY_GOTO(isg_trainer_write(trainer, writer));
+    ISG_TRY_GOTO(isg_trainer_write(trainer, writer, ""));
     ISG_TRY_GOTO(isg_npz_writer_commit(writer));
 done:
     isg_npz_writer_free(writer);
@@ -248,12 +260,14 @@ static isg_status read_state(snapshot *shot, const isg_json *json, const char *f
     return ISG_OK;
 }
 
-static isg_status read_facts(snapshot *shot, isg_zip *zip, const isg_trainer *trainer) {
+static isg_status read_facts(snapshot *shot, isg_zip *zip, const isg_trainer *trainer,
+                             const char *prefix) {
     const char *file = isg_zip_file_name(zip);
+    char name[NAME_BYTES];
     char *facts = NULL;
     isg_json *json = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY(isg_npz_read_text(zip, member, &facts));
+    ISG_TRY(isg_npz_read_text(zip, named(name, prefix, member), &facts));
     ISG_TRY_GOTO(isg_json_parse(&json, file, facts, strlen(facts)));
     ISG_TRY_GOTO(check_format(json, file));
     ISG_TRY_GOTO(check_identity(json, file, trainer));
@@ -285,36 +299,41 @@ static isg_status read_numbers(double **out, isg_zip *zip, const char *name, siz
     return check_shape(zip, name, &type, &expected);
 }
 
-static isg_status read_chains(snapshot *shot, isg_zip *zip, const isg_trainer *trainer) {
+static isg_status read_chains(snapshot *shot, isg_zip *zip, const isg_trainer *trainer,
+                              const char *name) {
     const size_t n = trainer->weights.n_visible, row = (n + 7) / 8, words = trainer->weights.words;
     const size_t count = trainer->chains.count;
     const isg_array_type expected = isg_array_type_of(ISG_UINT8, 2, (const size_t[]){count, row});
     isg_array_type type;
     int64_t *bytes = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(isg_npz_read_whole(zip, "chains", &type, &bytes));
-    ISG_TRY_GOTO(check_shape(zip, "chains", &type, &expected));
+    ISG_TRY_GOTO(isg_npz_read_whole(zip, name, &type, &bytes));
+    ISG_TRY_GOTO(check_shape(zip, name, &type, &expected));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(shot->chains, count, words));
     for (size_t k = 0; k < count; k++) {
         const int64_t *packed = bytes + k * row;
         for (size_t i = 0; i < n; i++)
             isg_bit_assign(shot->chains + k * words, i, packed[i / 8] >> (7 - i % 8) & 1);
         if (n % 8 != 0 && (packed[row - 1] & 0xff >> n % 8) != 0)
-            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: chains: row %zu has more than %zu spins",
-                                  isg_zip_file_name(zip), k, n));
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: %s: row %zu has more than %zu spins",
+                                  isg_zip_file_name(zip), name, k, n));
     }
 done:
     isg_release(bytes);
     return status;
 }
 
-static isg_status read_snapshot(snapshot *shot, isg_zip *zip, const isg_trainer *trainer) {
+static isg_status read_snapshot(snapshot *shot, isg_zip *zip, const isg_trainer *trainer,
+                                const char *prefix) {
     const size_t n = trainer->weights.n_visible, p = trainer->weights.n_hidden;
-    ISG_TRY(read_facts(shot, zip, trainer));
-    ISG_TRY(read_numbers(&shot->weights, zip, "W", 2, n, p));
-    ISG_TRY(read_numbers(&shot->b, zip, "b", 1, n, 0));
-    ISG_TRY(read_numbers(&shot->c, zip, "c", 1, p, 0));
-    return trainer->option.persistent ? read_chains(shot, zip, trainer) : ISG_OK;
+    char name[NAME_BYTES];
+    ISG_TRY(read_facts(shot, zip, trainer, prefix));
+    ISG_TRY(read_numbers(&shot->weights, zip, named(name, prefix, "W"), 2, n, p));
+    ISG_TRY(read_numbers(&shot->b, zip, named(name, prefix, "b"), 1, n, 0));
+    ISG_TRY(read_numbers(&shot->c, zip, named(name, prefix, "c"), 1, p, 0));
+    return trainer->option.persistent
+               ? read_chains(shot, zip, trainer, named(name, prefix, "chains"))
+               : ISG_OK;
 }
 
 /* Nothing but the weights can fail here, and they are tried first. */
@@ -337,17 +356,24 @@ static isg_status restore(isg_trainer *trainer, const snapshot *shot, const char
     return ISG_OK;
 }
 
-isg_status isg_trainer_load(isg_trainer *trainer, const char *path) {
-    isg_file *file = NULL;
-    isg_zip *zip = NULL;
+isg_status isg_trainer_read(isg_trainer *trainer, isg_zip *zip, const char *prefix) {
     snapshot shot = {.chains = NULL};
     isg_status status = ISG_OK;
-    ISG_TRY(isg_file_open(&file, path));
-    ISG_TRY_GOTO(isg_zip_open(&zip, file));
-    ISG_TRY_GOTO(read_snapshot(&shot, zip, trainer));
+    ISG_TRY_GOTO(read_snapshot(&shot, zip, trainer, prefix));
     status = restore(trainer, &shot, isg_zip_file_name(zip));
 done:
     release_snapshot(&shot);
+    return status;
+}
+
+isg_status isg_trainer_load(isg_trainer *trainer, const char *path) {
+    isg_file *file = NULL;
+    isg_zip *zip = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_file_open(&file, path));
+    ISG_TRY_GOTO(isg_zip_open(&zip, file));
+    status = isg_trainer_read(trainer, zip, "");
+done:
     isg_zip_close(zip);
     isg_file_close(file);
     return status;

@@ -39,10 +39,11 @@ typedef enum isg_purpose {
     ISG_PURPOSE_AIS_PILOT,   /* chains that space a schedule */
     ISG_PURPOSE_EXACT,       /* exact samples of small models */
     ISG_PURPOSE_MIXTURE,     /* importance sampling of ln Z */
-    ISG_PURPOSE_UNMAP,       /* states and subspaces in the search for patterns */
+    ISG_PURPOSE_EXPERTS,     /* the seeds of experts */
     ISG_PURPOSE_CORRUPT,     /* what is wrong with a state to be recalled */
     ISG_PURPOSE_RECALL,      /* states that are recalled */
-    ISG_PURPOSE_COMMITTOR    /* trajectories from one state to the patterns */
+    ISG_PURPOSE_COMMITTOR,   /* trajectories from one state to the patterns */
+    ISG_PURPOSE_UNMAP        /* states and subspaces in the search for patterns */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)

@@ -1,0 +1,57 @@
+/* epoch_list.c - --error-at on the command line: numbers of epochs with commas between them
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "epoch_list.h"
+
+#include <string.h>
+
+#include "allocation.h"
+#include "typed_number.h"
+
+enum { DIGITS = 24 };
+
+static exit_code misused(const char *text) {
+    return fail(EXIT_MISUSED,
+                "--error-at: expected rising numbers of epochs, such as 0,1,5,10, "
+                "found '%.60s'",
+                text);
+}
+
+static exit_code parse(size_t *out, size_t *count, const char *text) {
+    for (const char *next = text; next;) {
+        char digits[DIGITS];
+        const size_t length = strcspn(next, ",");
+        if (length >= sizeof digits)
+            return misused(text);
+        memcpy(digits, next, length);
+        digits[length] = '\0';
+        if (!number_size(digits, &out[*count]) || (*count > 0 && out[*count] <= out[*count - 1]))
+            return misused(text);
+        ++*count;
+        next = next[length] ? next + length + 1 : NULL;
+    }
+    return EXIT_DONE;
+}
+
+exit_code epoch_list_parse(size_t **out, size_t *count, const char *text, size_t last) {
+    size_t room = 2, found = 0;
+    for (const char *c = text ? text : ""; *c; c++)
+        room += *c == ',';
+    size_t *epochs = memory_allocate(room, sizeof *epochs);
+    if (!epochs)
+        return fail_memory();
+    exit_code code = text ? parse(epochs, &found, text) : EXIT_DONE;
+    if (code == EXIT_DONE && found > 0 && epochs[found - 1] > last)
+        code = fail(EXIT_MISUSED, "--error-at: %zu epochs, but only %zu are trained (see --epochs)",
+                    epochs[found - 1], last);
+    if (code != EXIT_DONE) {
+        memory_release(epochs);
+        return code;
+    }
+    if (found == 0 || epochs[found - 1] < last)
+        epochs[found++] = last;
+    *out = epochs;
+    *count = found;
+    return EXIT_DONE;
+}

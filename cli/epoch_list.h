@@ -1,0 +1,14 @@
+/* epoch_list.h - --error-at on the command line: numbers of epochs with commas between them
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLI_EPOCH_LIST_H
+#define CLI_EPOCH_LIST_H
+
+#include "failure.h"
+
+/* "0,1,5" and, if it is larger, `last`. None may be above `last`. Release the array with
+   memory_release(). `text` may be NULL. */
+exit_code epoch_list_parse(size_t **out, size_t *count, const char *text, size_t last);
+
+#endif
