@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The directory holds run.json, experts.npz, all that is needed to go on, and in the end
+ * The directory holds run.json, checkpoint-1.npz, all that is needed to go on, and in the end
  * classifier.npz. Points of the curve are kept in run.json before training goes on, since the experts
  * they belong to are gone afterwards; when the checkpoint is older than a point, the point is passed
  * a second time with the same result.
@@ -154,7 +154,7 @@ static exit_code read_record(classify_job *my, const char *text) {
 static exit_code set_paths(classify_job *my) {
     const char *out = my->settings->out;
     const char *slash = out[strlen(out) - 1] == '/' ? "" : "/";
-    my->checkpoint_path = memory_format("%s%sexperts.npz", out, slash);
+    my->checkpoint_path = memory_format("%s%scheckpoint-1.npz", out, slash);
     my->classifier_path = memory_format("%s%sclassifier.npz", out, slash);
     return my->checkpoint_path && my->classifier_path ? EXIT_DONE : fail_memory();
 }
@@ -232,6 +232,17 @@ static exit_code go_on(classify_job *my) {
     return EXIT_DONE;
 }
 
+/* ---- training --------------------------------------------------------------------------------- */
+
+static exit_code save(classify_job *my) {
+    if (!my->run)
+        return EXIT_DONE;
+    my->saved_s = stopwatch_s();
+    const exit_code code = fail_status(isg_experts_save(my->experts, my->checkpoint_path));
+    return code == EXIT_DONE ? write_record(my) : code;
+}
+
+/* run.json comes before the first checkpoint, so that whoever finds no checkpoint knows how to begin. */
 static exit_code begin(classify_job *my) {
     const bool is_recorded = my->record != NULL;
     exit_code code = make_experts(my);
@@ -242,17 +253,9 @@ static exit_code begin(classify_job *my) {
         return code == EXIT_DONE ? go_on(my) : code;
     }
     code = classify_begin_record(my);
-    return code == EXIT_DONE ? write_record(my) : code;
-}
-
-/* ---- training --------------------------------------------------------------------------------- */
-
-static exit_code save(classify_job *my) {
-    if (!my->run)
-        return EXIT_DONE;
-    my->saved_s = stopwatch_s();
-    const exit_code code = fail_status(isg_experts_save(my->experts, my->checkpoint_path));
-    return code == EXIT_DONE ? write_record(my) : code;
+    if (code == EXIT_DONE)
+        code = write_record(my);
+    return code == EXIT_DONE ? save(my) : code;
 }
 
 /* How to go on, as a line for the shell; to be released. */

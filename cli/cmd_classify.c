@@ -396,7 +396,7 @@ const command command_classify = {
         "standard "
         "error.\n"
         "RUN holds classifier.npz, run.json (all options, checksums of the data, errors) and "
-        "experts.npz, the checkpoint. Whatever stops a run, 'isinglass classify --resume -o RUN' "
+        "checkpoint-1.npz. Whatever stops a run, 'isinglass classify --resume -o RUN' "
         "goes "
         "on with it and ends with the same answers.",
     .arguments = arguments,

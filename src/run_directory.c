@@ -21,7 +21,8 @@
 #include "base/number.h"
 
 static const char settings_name[] = "run.json", model_name[] = "model.npz",
-                  table_name[] = "epochs.csv", lock_name[] = "run.lock";
+                  table_name[] = "epochs.csv", lock_name[] = "run.lock",
+                  classifier_name[] = "classifier.npz"; /* of 'isinglass classify' */
 static const char *const checkpoint_names[ISG_GENERATIONS] = {"checkpoint-1.npz",
                                                               "checkpoint-2.npz"};
 static const char table_header[] =
@@ -66,6 +67,7 @@ static void tidy(const isg_run *run) {
     isg_remove_temporaries(run->path, model_name);
     isg_remove_temporaries(run->path, table_name);
     isg_remove_temporaries(run->path, settings_name);
+    isg_remove_temporaries(run->path, classifier_name);
 }
 
 static isg_status read_settings(isg_run *run) {
