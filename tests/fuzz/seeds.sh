@@ -63,6 +63,16 @@ for name, arrays_of in models.items():
     put("model", name, npz(zipfile.ZIP_STORED, **arrays_of))
     put("model", name + "-deflated", npz(zipfile.ZIP_DEFLATED, **arrays_of))
 
+least = {"W": np.linspace(-1, 1, 12).reshape(4, 3), "hidden": np.array([1, 2]), "is_hidden": np.array([0]),
+         "classes": np.array([0, 1, 2]), "means": np.zeros(2), "scales": np.ones(2),
+         "coefficients": np.ones((3, 2)), "intercepts": np.zeros(3)}
+hidden = {**least, "is_hidden": np.array([1]), "means": np.zeros(3), "scales": np.ones(3), "coefficients": np.ones((3, 3)),
+          "classes": np.array(["cat", "dog", "emu"])}
+full = {**least, "b": np.ones((2, 4)), "c": np.ones(3, np.float32)}
+for name, arrays_of in {"least": least, "hidden": hidden, "full": full}.items():
+    put("classifier", name, npz(zipfile.ZIP_STORED, **arrays_of))
+    put("classifier", name + "-deflated", npz(zipfile.ZIP_DEFLATED, **arrays_of))
+
 tables = {"plain": b"1,0,1\n0,1,0\n", "headed": b"label,a,b\r\ncat,1,0\r\ndog,0.5,-1e3\r\n",
           "quoted": b'"1","0"\n"a ""b"", c",2\n', "grey": b"0,1,2,255\n3,4,5,6\n"}
 for name, data in tables.items():  # the first byte: 1 gzip, 2 tabs
