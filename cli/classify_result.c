@@ -388,7 +388,7 @@ static void as_text(const classify_job *my) {
     put_model(out, my, &info);
     if (my->n_points > 1)
         put_curve(out, my);
-    if (my->train && my->n_points > 0)
+    if (my->experts)
         output_field(out, "training", "%zu epochs, %.2f s", my->points[my->n_points - 1].epochs,
                      my->train_s);
     if (my->train)

@@ -71,12 +71,20 @@ static json_t *points_json(const classify_job *my) {
     return NULL;
 }
 
-static exit_code write_record(classify_job *my) {
+/* What may have changed since it was started. A text that has not is borrowed from the record, and
+   would be gone if it were set again. */
+static int set_options(const classify_job *my) {
     json_t *options = json_object_get(my->record, "options");
+    const char *stops = my->settings->error_at;
+    const char *old = json_string_value(json_object_get(options, "error-at"));
+    const bool is_new = stops && (!old || strcmp(old, stops) != 0);
+    return json_object_set_new(options, "epochs", json_integer((json_int_t)my->settings->epochs)) |
+           (is_new ? json_object_set_new(options, "error-at", json_text(stops)) : 0);
+}
+
+static exit_code write_record(classify_job *my) {
     if (json_object_set_new(my->record, "points", points_json(my)) |
-        json_object_set_new(my->record, "seconds", json_real(my->train_s)) |
-        json_object_set_new(options, "epochs", json_integer((json_int_t)my->settings->epochs)) |
-        json_object_set_new(options, "error-at", optional_text(my->settings->error_at)))
+        json_object_set_new(my->record, "seconds", json_real(my->train_s)) | set_options(my))
         return fail_memory();
     char *dump = json_dumps(my->record, JSON_INDENT(2));
     char *text = dump ? memory_format("%s\n", dump) : NULL;
@@ -260,14 +268,18 @@ static exit_code begin(classify_job *my) {
 
 /* How to go on, as a line for the shell; to be released. */
 static char *resume_line(const classify_job *my) {
-    const char *out = my->settings->out;
-    char *quoted = memory_allocate(word_room(out), 1);
-    char *line = NULL;
-    if (quoted) {
-        append_word(quoted, out);
-        line = memory_format("isinglass classify --resume -o %s", quoted);
+    const char *out = my->settings->out, *data_dir = my->call.common.data_dir;
+    char *quoted_out = memory_allocate(word_room(out), 1);
+    char *quoted_dir = memory_allocate(data_dir ? word_room(data_dir) : 1, 1), *line = NULL;
+    if (quoted_out && quoted_dir) {
+        append_word(quoted_out, out);
+        if (data_dir)
+            append_word(quoted_dir, data_dir);
+        line = memory_format("isinglass classify --resume -o %s%s%s", quoted_out,
+                             data_dir ? " --data-dir " : "", quoted_dir);
     }
-    memory_release(quoted);
+    memory_release(quoted_out);
+    memory_release(quoted_dir);
     return line;
 }
 

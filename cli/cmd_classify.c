@@ -286,8 +286,8 @@ static const option_entry options[] = {
      .high = HUGE_VAL, FIELD(per_class), .help = "Hidden units of each class"},
     {.name = "init", .kind = OPTION_CHOICE, .metavar = "START", .initial = "hopfield",
      .choices = start_names, FIELD(init),
-     .help = "Weights to start from: hopfield (the projection rule of the class's K sub-patterns), "
-             "hebbian, pca (principal axes) or normal (random)"},
+     .help = "Weights to start from: the projection rule of the class's K sub-patterns, their Hebbian "
+             "rule, principal axes, or random ones"},
     {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .initial = "0.1", .low = 0,
      .high = HUGE_VAL, .is_above_low = true, FIELD(sd),
      .help = "Standard deviation of the weights of --init normal"},

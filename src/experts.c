@@ -9,6 +9,8 @@
  */
 #include "experts.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/rng.h"
 
@@ -81,8 +83,10 @@ static isg_status start(isg_rbm **out, const isg_dataset *data, const isg_expert
 
 /* ---- create and free -------------------------------------------------------------------------- */
 
+/* Says which class a failure is about, unless the sentence does. */
 static isg_status about_class(const isg_experts *experts, size_t k, isg_status status) {
-    return status == ISG_OK || status == ISG_ERR_MEMORY || experts->n_experts == 1
+    const bool is_told = strncmp(isg_error_message(), "class ", strlen("class ")) == 0;
+    return status == ISG_OK || status == ISG_ERR_MEMORY || experts->n_experts == 1 || is_told
                ? status
                : isg_fail(status, "class '%s': %s", experts->classes.names[k], isg_error_message());
 }

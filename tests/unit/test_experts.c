@@ -334,7 +334,7 @@ static void test_bad_input(void **state) {
     isg_dataset_free(data);
     assert_ok(isg_dataset_create(&data, 3, 3, spins, two));
     options.per_class = 2;
-    assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "class '5'");
+    assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "class 5 has 1");
     options.start = ISG_START_PCA;
     assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "class '4'");
     options.start = (isg_start)4;

@@ -1,0 +1,110 @@
+#!/bin/bash
+# Classification of MNIST: the errors that the paper reports for experts without training, the same
+# answers on any number of threads and with any instruction set; and a toy set whose training is killed
+# at random moments, stopped by a signal, and always ends in the same classifier.
+# ISINGLASS_TEST_KILLS is the number of runs that are killed [6, or 2 under a sanitizer].
+set -eu
+: "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
+kills=${ISINGLASS_TEST_KILLS:-$([[ -n $SANITIZE ]] && echo 2 || echo 6)}
+RANDOM=${ISINGLASS_TEST_SEED:-1}
+rm -rf "${SCRATCH:?}"/*
+cd "$SCRATCH"
+mkdir bin
+ln -s "$ISINGLASS" bin/isinglass
+PATH=$SCRATCH/bin:$PATH
+
+die() {
+    echo "$*"
+    exit 1
+}
+
+# ---- MNIST ----------------------------------------------------------------------------------------
+# Half of the bound would be a mistake as well: samples of TEST that were learned from.
+isinglass classify mnist:train mnist:test --quiet --json -o digits --predictions whole.csv >result.json
+/usr/bin/python3 - <<'PYTHON'
+import json, numpy as np
+r = json.load(open("result.json"))
+print("hopfield, K = 10, no training: test error %.2f %%, train error %.2f %%" % (100 * r["test_error"], 100 * r["train_error"]))
+assert 0.060 < r["test_error"] <= 0.0695 and r["converged"], r["test_error"]
+c = np.array(r["confusion"])
+assert c.shape == (10, 10) and c.sum() == 10000 and c.trace() == round(10000 * (1 - r["test_error"]))
+PYTHON
+isinglass classify --model digits/classifier.npz mnist:test --quiet --predictions loaded.csv >out
+cmp whole.csv loaded.csv || die "the classifier that was kept answers otherwise"
+
+# A tenth of the images with some training, on other threads and instruction sets. 'ref' is slow.
+small=(mnist:train mnist:test --limit 2000 --test-limit 500 --per-class 3 --cd 2 --epochs 1 --rate 1e-3 --quiet)
+isinglass classify "${small[@]}" --threads 1 --predictions one.csv >out
+for other in "--threads 2" "--threads 7" "--threads 2 --isa ref"; do
+    # shellcheck disable=SC2086 # several options
+    isinglass classify "${small[@]}" $other --predictions other.csv --force >out
+    cmp one.csv other.csv || die "other answers with $other"
+done
+isinglass classify "${small[@]}" --seed 2 --predictions seed.csv >out
+! cmp -s one.csv seed.csv || die "the seed changes nothing"
+echo "same answers on 1, 2 and 7 threads, and with the plain kernels"
+
+# ---- killed at any moment; --resume starts what is not there yet ---------------------------------------
+export OMP_NUM_THREADS=1 # quickest for so little work
+/usr/bin/python3 - <<'PYTHON'
+import numpy as np
+r = np.random.default_rng(1)
+means = r.choice([-1, 1], (3, 60))
+for name in "toy", "test":
+    y = np.arange(600) % 3
+    x = means[y] * np.where(r.random((600, 60)) < 0.4, -1, 1)
+    open(name + ".csv", "w").writelines(f"c{k}," + ",".join(map(str, v)) + "\n" for k, v in zip(y, x))
+PYTHON
+toy=(toy.csv test.csv --label-column 1 --per-class 4 --cd 5 --batch 20 --rate 1e-3 --fields --pcd --epochs 40
+    --error-at '0,10,20' --quiet)
+outcome() { # run
+    /usr/bin/python3 - "$1" <<'PYTHON'
+import hashlib, json, sys, numpy as np
+c = np.load(sys.argv[1] + "/classifier.npz")
+bits = b"".join(c[name].tobytes() for name in c.files if name != "meta.json")
+points = [(p["epochs"], p["test_error"]) for p in json.load(open(sys.argv[1] + "/run.json"))["points"]]
+print(hashlib.sha256(bits).hexdigest(), points)
+PYTHON
+}
+begun=$EPOCHREALTIME
+isinglass classify "${toy[@]}" -o whole >out
+seconds=$(awk "BEGIN { print $EPOCHREALTIME - $begun }")
+expected=$(outcome whole)
+echo "toy: $expected in $seconds s"
+hits=0
+for ((run = 0; run < kills; run++)); do
+    for ((k = 0; k < 3; k++)); do
+        isinglass classify "${toy[@]}" -o kill --resume --save-every 0 >out 2>err &
+        sleep "$(awk "BEGIN { print $seconds * $RANDOM / 65536 }")"
+        if kill -KILL $! 2>/dev/null; then
+            hits=$((hits + 1))
+        fi
+        wait $! 2>/dev/null || true
+    done
+    isinglass classify "${toy[@]}" -o kill --resume >out
+    found=$(outcome kill)
+    [[ $found == "$expected" ]] || die "killed run $run: $found"
+    left=(kill/*)
+    [[ ${#left[@]} -eq 3 ]] || die "killed run $run left ${left[*]}"
+    rm -rf kill
+done
+[[ $hits -ge $kills ]] || die "too few kills found the program alive"
+echo "$kills runs killed $hits times: same classifier, same curve"
+
+# ---- stopped by a signal, and gone on with as it says -----------------------------------------------------
+/usr/bin/python3 - "${toy[@]}" -o 'a run' >out 2>err <<'PYTHON' && status=0 || status=$?
+import os, signal, subprocess, sys, time
+# Not a job of the shell, which would have it ignore SIGINT.
+process = subprocess.Popen(["isinglass", "classify"] + sys.argv[1:],
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+while not os.path.exists("a run/checkpoint-1.npz"):
+    time.sleep(0.001)
+process.send_signal(signal.SIGINT)
+sys.exit(process.wait())
+PYTHON
+[[ $status -eq 130 ]] || die "SIGINT: exit $status: $(cat err)"
+line=$(sed -n 's/.*all saved; to go on: //p' err)
+[[ $line == "isinglass classify --resume -o 'a run'" ]] || die "SIGINT: $(cat err)"
+bash -c "$line" >out
+[[ $(outcome 'a run') == "$expected" ]] || die "SIGINT: another classifier"
+echo "SIGINT: exit 130, same classifier"

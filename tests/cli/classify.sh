@@ -1,0 +1,125 @@
+# Classification: fits, tests, files, going on, the other classifiers, and everything that is refused.
+/usr/bin/python3 - <<'PYTHON'
+import numpy as np
+r = np.random.default_rng(1)
+means = r.choice([-1, 1], (3, 12))
+def make(name, count, classes, units=12):
+    y = np.array(classes)[np.arange(count) % len(classes)]
+    x = means[y] * np.where(r.random((count, 12)) < 0.25, -1, 1)
+    rows = [f"c{k}," + ",".join(map(str, v[:units])) + "\n" for k, v in zip(y, x)]
+    open(name, "w").writelines(rows)
+make("train.csv", 120, [0, 1, 2])
+make("test.csv", 60, [2, 1, 0])
+make("some.csv", 20, [1, 2])
+make("one.csv", 20, [1])
+make("narrow.csv", 60, [0, 1, 2], 11)
+open("odd.csv", "w").write(open("test.csv").read().replace("c1", "other"))
+open("plain.csv", "w").writelines(line.split(",", 1)[1] for line in open("test.csv"))
+lines = [line.strip().split(",") for line in open("train.csv")]
+x = np.array([[int(v) for v in line[1:]] for line in lines])
+np.savez("train.npz", X=x, y=[line[0] for line in lines])
+np.savez("plain.npz", X=x)
+with open("many.csv", "w") as many:
+    for a in range(60):
+        many.write(f"{a % 15}," + ",".join(map(str, r.choice([-1, 1], 12))) + "\n")
+PYTHON
+export OMP_NUM_THREADS=1
+toy=(train.csv test.csv --label-column 1 --per-class 2 --cd 2 --batch 25)
+try classify "${toy[@]}"
+try classify "${toy[@]}" --epochs 3 --error-at 0,1 --rate 0.01 -o run --picture c.png --curve curve.csv --predictions p.csv
+cut -d, -f1,3- curve.csv
+head -n 4 p.csv
+grep -v seconds run/run.json
+ls run
+# With the classifier that was kept: the same answers, some of the classes, no labels at all.
+try classify --model run/classifier.npz test.csv --label-column 1 --predictions q.csv
+cmp p.csv q.csv
+try classify --model run/classifier.npz some.csv --label-column 1
+try classify --model run/classifier.npz plain.csv --predictions r.csv
+head -n 3 r.csv
+try classify --model run/classifier.npz test.csv --label-column 1 --json
+# Going on: a finished run, a longer one, and the same from the beginning.
+try classify --resume -o run
+try classify --resume -o run --epochs 5 --error-at 0,2,4 --predictions p5.csv
+try classify "${toy[@]}" --epochs 5 --rate 0.01 -o whole --quiet --predictions w5.csv
+cmp p5.csv w5.csv
+/usr/bin/python3 - <<'PYTHON'
+import numpy as np
+a, b = np.load("run/classifier.npz"), np.load("whole/classifier.npz")
+print({name: a[name].shape for name in a.files if name != "meta.json"})
+print(all((a[name] == b[name]).all() for name in a.files if name != "meta.json"))
+PYTHON
+# Other experts, other classifiers.
+try classify "${toy[@]}" --init hebbian --features hidden --l2 1
+try classify "${toy[@]}" --init pca --epochs 1 --estimator mean --beta 1
+try classify "${toy[@]}" --init normal --sd 0.2 --epochs 2 --fields --pcd --seed 3
+try classify "${toy[@]}" --classifier labels --epochs 3 --error-at 0 -o labels
+try classify --model labels/classifier.npz test.csv --label-column 1
+isinglass train train.csv --label-column 1 --epochs 0 -o rbm --quiet >out
+try classify train.csv test.csv --label-column 1 --rbm rbm/model.npz -o alone
+try classify train.csv --label-column 1 --per-class 1
+try classify train.csv --label-column 1 --per-class 1 --json
+try classify many.csv many.csv --label-column 1 --per-class 1
+# Data that cannot be learned from, or tested with.
+try classify train.csv odd.csv --label-column 1
+try classify odd.csv train.csv --label-column 1
+try classify train.csv some.csv --label-column 1
+try classify some.csv train.csv --label-column 1 --per-class 1
+try classify one.csv test.csv --label-column 1
+try classify "${toy[@]}" --class c1
+try classify plain.csv test.csv
+try classify train.npz plain.npz --per-class 1
+try classify train.csv narrow.csv --label-column 1
+try classify "${toy[@]}" --limit 2
+try classify train.csv test.csv --label-column 1 --per-class 41
+try classify train.csv test.csv --label-column 1 --init pca --per-class 13
+try classify train.csv test.csv --label-column 1 --rbm whole/classifier.npz
+isinglass train narrow.csv --label-column 1 --epochs 0 -o thin --quiet >out
+try classify train.csv test.csv --label-column 1 --rbm thin/model.npz
+try classify --model run/classifier.npz narrow.csv --label-column 1
+try classify --model run/classifier.npz odd.csv --label-column 1
+try classify --model run/classifier.npz plain.csv --picture x.png
+try classify --model rbm/model.npz test.csv
+try classify --model lost.npz test.csv
+try classify lost.csv test.csv
+try classify train.csv lost.csv --label-column 1
+# Options and data that are not those of the run.
+try classify "${toy[@]}" -o run
+try classify --resume -o run --force
+try classify --resume -o run --batch 50
+try classify --resume -o run --seed 2
+try classify --resume -o run --epochs 4
+try classify train.csv many.csv --resume -o run --epochs 9
+try classify test.csv test.csv --resume -o run --epochs 9
+try classify --resume -o rbm
+try classify --resume -o nothing
+try classify "${toy[@]}" -o rbm
+cp -r run damaged
+head -c 2000 run/checkpoint-1.npz >damaged/checkpoint-1.npz
+try classify --resume -o damaged --epochs 9
+rm damaged/checkpoint-1.npz
+try classify --resume -o damaged --predictions d5.csv
+cmp p5.csv d5.csv
+echo '{}' >damaged/run.json
+try classify --resume -o damaged
+# Misuse.
+try classify
+try classify --model run/classifier.npz
+try classify --model run/classifier.npz train.csv test.csv
+try classify --model run/classifier.npz test.csv --epochs 3
+try classify --model run/classifier.npz test.csv --l2 1
+try classify "${toy[@]}" --resume
+try classify "${toy[@]}" --rbm rbm/model.npz
+try classify "${toy[@]}" --classifier labels --l2 1
+try classify "${toy[@]}" --sd 1
+try classify "${toy[@]}" --error-at 0,1
+try classify "${toy[@]}" --epochs 2 --error-at 1,0
+try classify "${toy[@]}" --epochs 2 --error-at 1,,2
+try classify "${toy[@]}" --rate 0
+try classify "${toy[@]}" --init hopfeild
+try classify "${toy[@]}" --picture c.png
+try classify "${toy[@]}" --predictions c.txt
+try classify train.csv --label-column 1 --picture new.png
+try classify "${toy[@]}" --epochs 2 --rate 1e200
+ls
+try classify --help
