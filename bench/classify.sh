@@ -26,16 +26,16 @@ done
 
 cell() { # data, start, K, epochs, points
     local file="$results/$1-$2-$3.json"
-    [[ -s $file ]] || nice "$build/isinglass" classify "$1:train" "$1:test" --init "$2" --per-class "$3" \
+    [[ -s $file ]] || "$build/isinglass" classify "$1:train" "$1:test" --init "$2" --per-class "$3" \
         --epochs "$4" --error-at "$5" --threads "$threads" --quiet --json >"$file.part"
     [[ -s $file ]] || mv "$file.part" "$file"
 }
 export -f cell
 export build results threads
 
-cells() {
+cells() { # the long ones last
     local start k
-    for k in 100 10 20; do
+    for k in 10 20; do
         for start in hopfield normal pca hebbian; do
             echo "mnist $start $k 50 0,1,5,10"
         done
@@ -44,6 +44,9 @@ cells() {
         for start in hopfield normal pca hebbian; do
             echo "fashion $start $k 10 0"
         done
+    done
+    for start in hopfield normal pca hebbian; do
+        echo "mnist $start 100 50 0,1,5,10"
     done
 }
 # shellcheck disable=SC2016 # expanded by the shell that xargs starts
