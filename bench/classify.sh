@@ -6,9 +6,10 @@
 #   bench/classify.sh [BUILD-DIRECTORY [RESULTS [PROCESSES [THREADS]]]]
 #
 # One run for every start and number K of hidden units per expert: MNIST with 50 epochs, tested after 0, 1,
-# 5, 10 and 50, Fashion-MNIST with 10. RESULTS keeps the answer of every run, so that those that are there
-# already are not done again; without it they go to a temporary directory. Prints tables: test error in
-# %, and seconds of training until then. Fails if a bound of docs/design/0010-experts.md does not hold.
+# 5, 10 and 50, Fashion-MNIST with 10; and two more seeds of the best, for which the paper gives the mean of
+# three runs. RESULTS keeps the answer of every run, so that those that are there already are not done
+# again; without it they go to a temporary directory. Prints tables: test error in %, and seconds of
+# training until then. Fails if an error is larger than docs/design/0010-experts.md allows.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(realpath "${1:-build}")
@@ -24,10 +25,10 @@ for data in mnist fashion; do
     "$build/isinglass" data get $data >/dev/null
 done
 
-cell() { # data, start, K, epochs, points
-    local file="$results/$1-$2-$3.json"
+cell() { # data, start, K, epochs, points, seed
+    local file="$results/$1-$2-$3${6:+-$6}.json"
     [[ -s $file ]] || "$build/isinglass" classify "$1:train" "$1:test" --init "$2" --per-class "$3" \
-        --epochs "$4" --error-at "$5" --threads "$threads" --quiet --json >"$file.part"
+        --epochs "$4" --error-at "$5" --seed "${6:-1}" --threads "$threads" --quiet --json >"$file.part"
     [[ -s $file ]] || mv "$file.part" "$file"
 }
 export -f cell
@@ -47,6 +48,9 @@ cells() { # the long ones last
     done
     for start in hopfield normal pca hebbian; do
         echo "mnist $start 100 50 0,1,5,10"
+    done
+    for k in 2 3; do
+        echo "mnist hopfield 100 50 0,10,20,30 $k"
     done
 }
 # shellcheck disable=SC2016 # expanded by the shell that xargs starts
@@ -71,10 +75,12 @@ def table(title, data, sizes, epochs):
             print(f"| {start} | {k} | " + " | ".join(f"{row[e][0]:.2f} ({row[e][1]:.0f})" for e in epochs) + " |")
 table("MNIST", "mnist", [10, 20, 100], [0, 1, 5, 10, 50])
 table("Fashion-MNIST", "fashion", [10, 100], [0, 10])
-bounds = [(10, 0, 6.95), (100, 0, 4.45), (100, 50, 3.1)]
-for k, epochs, bound in bounds:
-    error = points("mnist", "hopfield", k)[epochs][0]
-    print(f"\nhopfield, K = {k}, {epochs} epochs: {error:.2f} %, at most {bound} %", end="")
+for k, bound in (10, 6.95), (100, 4.45):
+    error = points("mnist", "hopfield", k)[0][0]
+    print(f"\nhopfield, K = {k}, no training: {error:.2f} %, at most {bound} %", end="")
     assert error <= bound
-print()
+last = [points("mnist", "hopfield", k)[50][0] for k in ("100", "100-2", "100-3")]
+mean = sum(last) / 3
+print(f"\nhopfield, K = 100, 50 epochs, seeds 1, 2, 3: {last[0]:.2f} {last[1]:.2f} {last[2]:.2f}, mean {mean:.2f} %, at most 3.1 %")
+assert mean <= 3.1
 PYTHON
