@@ -4,8 +4,8 @@
  *
  * Section 3.2 of the paper: ten small RBMs, each started from the sub-patterns of one digit and
  * trained by contrastive divergence on its images. An expert is an RBM and a trainer with a seed of
- * its own. They are trained in turn, epoch by epoch, each by all threads: that scales as well as a
- * thread for each would, and leaves it to the trainer that threads never change a result.
+ * its own. They are trained in turn, epoch by epoch, each by all threads, which leaves it to the
+ * trainer that threads never change a result.
  */
 #include "experts.h"
 
