@@ -104,11 +104,23 @@ void isg_crew_release(isg_crew *crew) {
     crew->walkers = NULL;
 }
 
+/* A walk at a temperature does all of its sweeps; one at zero temperature comes to rest after a few. A
+   unit costs a product for each column, and a draw that costs about as much as eight. */
+static size_t portion_of(const isg_hopfield *network, const isg_dynamics_options *options) {
+    const double most = 64, products_a_report = 1 << 26; /* some tenths of a second */
+    if (!isg_dynamics_is_thermal(options->kind))
+        return (size_t)most;
+    const double products = fmax((double)options->sweeps, 1) * (double)network->info.n_visible *
+                            (double)(network->n_columns + 8);
+    return (size_t)fmin(most, fmax(1, products_a_report / products));
+}
+
 isg_status isg_crew_create(isg_crew *crew, const isg_hopfield *network,
                            const isg_dynamics_options *options, isg_purpose purpose,
                            size_t n_jobs) {
     const size_t team = (size_t)isg_team_size();
-    *crew = (isg_crew){.count = team < n_jobs ? team : n_jobs};
+    *crew =
+        (isg_crew){.count = team < n_jobs ? team : n_jobs, .portion = portion_of(network, options)};
     ISG_TRY(ISG_ALLOCATE(crew->walkers, crew->count));
     for (size_t k = 0; k < crew->count; k++) {
         isg_walker *walker = &crew->walkers[k];
@@ -131,7 +143,7 @@ isg_status isg_crew_create(isg_crew *crew, const isg_hopfield *network,
 /* Jobs are dealt out to the walkers in turn: they take about the same time each. */
 isg_status isg_crew_run(isg_crew *crew, size_t n_jobs, isg_crew_job *job, void *user,
                         const isg_progress *progress) {
-    const size_t portion = progress ? 64 * crew->count : n_jobs; /* between two reports */
+    const size_t portion = progress ? crew->portion * crew->count : n_jobs;
     for (size_t first = 0; first < n_jobs; first += portion) {
         const size_t end = n_jobs - first < portion ? n_jobs : first + portion;
 #pragma omp parallel for num_threads((int)crew->count) schedule(static, 1)

@@ -63,6 +63,7 @@ isg_status isg_dynamics_check(const isg_hopfield *network, size_t n_states,
 typedef struct isg_crew {
     isg_walker *walkers;
     size_t count;
+    size_t portion; /* jobs of each between two reports of progress, fewer where they are long */
 } isg_crew;
 
 /* For `n_jobs` walks; network and options are borrowed. Release it after a failure too. */

@@ -692,6 +692,25 @@ static void a_cancelled_run_leaves_no_trace(void **state) {
     isg_hopfield_free(network);
 }
 
+/* Somebody who has enough need not wait for 64 of them. */
+static void long_walks_are_reported_one_by_one(void **state) {
+    (void)state;
+    isg_hopfield *network = large_network();
+    const isg_hopfield_info info = isg_hopfield_describe(network);
+    const size_t sweeps = ((size_t)1 << 26) / (info.n_visible * (info.n_patterns + 8)) + 1;
+    const isg_dynamics_options options = options_of(ISG_DYNAMICS_PARALLEL, 2, sweeps);
+    uint64_t states[LARGE_STATES][2];
+    start_anywhere(states);
+    isg_set_threads(1);
+    patience p = {.last_call = 1};
+    const isg_progress progress = {lose_patience, &p};
+    assert_fails(isg_hopfield_run(network, states[0], LARGE_STATES, &options, NULL, &progress),
+                 ISG_ERR_CANCELLED, "cancelled");
+    assert_true(p.fraction == 1.0 / LARGE_STATES);
+    isg_set_threads(0);
+    isg_hopfield_free(network);
+}
+
 static isg_status run_once(void *user) {
     const isg_hopfield *network = user;
     uint64_t states[LARGE_STATES][2], before[LARGE_STATES][2];
@@ -731,6 +750,7 @@ int main(void) {
         cmocka_unit_test(senseless_requests_are_refused),
         cmocka_unit_test(nothing_to_do_is_done),
         cmocka_unit_test(a_cancelled_run_leaves_no_trace),
+        cmocka_unit_test(long_walks_are_reported_one_by_one),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
