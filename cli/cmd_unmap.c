@@ -41,7 +41,13 @@ static bool is_random(const unmap_settings *settings) {
 }
 
 static exit_code check(const invocation *call) {
+    static const char *const of_data[] = {"labels", "label-column", "header", "threshold",
+                                          "class",  "limit",        NULL};
     const unmap_settings *settings = call->settings;
+    for (size_t k = 0; !settings->data_name && of_data[k]; k++)
+        if (call_has_option(call, of_data[k]))
+            return fail(EXIT_MISUSED, "--%s: says how to read --data, which was not given",
+                        of_data[k]);
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->picture)
         code = may_write(&call->common, settings->picture, ".png");
@@ -119,10 +125,17 @@ static exit_code unmap(unmapped *my, const invocation *call) {
     options.progress = progress_callback(&bar);
     const isg_status status = isg_unmap(&my->result, my->rbm, &options);
     progress_finish(&bar);
+    if (status == ISG_ERR_ARGUMENT && strncmp(isg_error_message(), "gamma", 5) == 0)
+        return fail(EXIT_MISUSED, "--%s", isg_error_message());
     if (status == ISG_ERR_ARGUMENT)
         return fail(EXIT_BAD_INPUT, "%s: %s", call->arguments[0], isg_error_message());
     if (status == ISG_OK)
         my->report = isg_unmapping_describe(my->result);
+    if (status == ISG_OK && my->data &&
+        (my->report.start != ISG_UNMAP_FROM_RANDOM || my->report.is_exhaustive))
+        notice(call->common.quiet, "--data: not used, since %s",
+               my->report.is_exhaustive ? "every start was tried"
+                                        : "every pattern has a start; add --start random");
     return fail_status(status);
 }
 
@@ -300,6 +313,10 @@ static void print_verdict(output *out, const unmapped *my) {
                      "none: no good one exists here. The residual is %.3g of that of a random W, "
                      "so these patterns mean nothing",
                      share);
+    if (report->n_hidden == report->n_visible)
+        output_field(out, "beware",
+                     "with as many hidden as visible units every state lies in the span of W, so "
+                     "that any patterns would do");
     if (report->n_patterns < report->n_hidden)
         output_field(out, "beware", "only %zu independent patterns for %zu hidden units",
                      report->n_patterns, report->n_hidden);
@@ -504,8 +521,9 @@ const command command_unmap = {
         "relaxes from every sign vector on p well-chosen units, p at most 24 hidden units, and "
         "takes p patterns of small residual that are far from dependent; for more hidden units it "
         "relaxes patterns, samples and random states.\n"
-        "The residual is compared with what the same search finds for a random W of the same size: "
-        "exact is zero up to rounding, none is more than 0.8 of it. Patterns found without a start "
+        "The residual is compared with what the same search finds for random W of the same size: "
+        "exact is zero up to rounding, none is more than 0.8 of it, or not below all of these. "
+        "Patterns found without a start "
         "of "
         "their own stand in the order of the known patterns that they are nearest to, with their "
         "labels, even where they are not very near: see bits changed.\n"

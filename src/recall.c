@@ -163,16 +163,6 @@ done:
 
 /* ---- everything ---------------------------------------------------------------------------------- */
 
-static bool report_part(void *user, double fraction) {
-    const isg_part *part = user;
-    return part->whole->report(part->whole->user, part->from + (part->to - part->from) * fraction);
-}
-
-const isg_progress *isg_part_of(isg_part *part, const isg_progress *whole, double from, double to) {
-    *part = (isg_part){whole, from, to, {report_part, part}};
-    return whole ? &part->progress : NULL;
-}
-
 static void finish(isg_recall *recall) {
     isg_recall_summary *summary = &recall->summary;
     const size_t columns = summary->n_labels + ISG_N_ENDS - 1;

@@ -7,6 +7,7 @@
 
 #include "dataset.h"
 #include "dynamics.h"
+#include "progress_part.h"
 
 struct isg_recall {
     isg_recall_summary summary;
@@ -78,16 +79,5 @@ isg_status isg_fall_plan(isg_fall *out, const isg_hopfield *network, size_t n_st
 /* isg_corrupt() of shares that make sense, with `order` (n_visible) as scratch. */
 void isg_corrupt_spins(uint64_t *spins, size_t n_visible, const isg_corruption *how, uint64_t seed,
                        uint64_t number, uint64_t *hidden, size_t *order);
-
-/* ---- progress of a part ------------------------------------------------------------------------ */
-
-/* Reports to `whole`, if that is not NULL, as the work from `from` to `to` of it. */
-typedef struct isg_part {
-    const isg_progress *whole;
-    double from, to;
-    isg_progress progress;
-} isg_part;
-
-const isg_progress *isg_part_of(isg_part *part, const isg_progress *whole, double from, double to);
 
 #endif

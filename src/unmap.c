@@ -18,10 +18,14 @@
 #include "base/memory.h"
 #include "dataset.h"
 #include "hopfield_to_rbm.h"
+#include "progress_part.h"
 #include "rbm_to_hopfield.h"
 
 /* A residual that is nothing but rounding, and the part of the random one that is no success. */
 static const double exact_residual = 1e-12, chance = 0.8;
+
+/* States that are relaxed in each random subspace, if patterns are found each for itself. */
+static const size_t single_starts = 16;
 
 isg_unmap_options isg_unmap_defaults(void) {
     return (isg_unmap_options){.method = ISG_UNMAP_RELAX,
@@ -39,9 +43,11 @@ typedef struct work {
     const isg_unmap_options *options;
     isg_span span;
     isg_descent descent;
-    bool may_descend;    /* whether gamma is small enough for this W */
+    isg_descent baseline_descent; /* the same for orthonormal weights */
+    bool may_descend;             /* whether gamma is small enough for this W */
     double *x0;          /* (n_hidden, n_starts) X0; NULL if patterns have no starts of their own */
     size_t n_starts;     /* the columns of x0 */
+    double searched;     /* the part of the work that is not the baseline */
     isg_unmapping *made; /* the result */
 } work;
 
@@ -311,10 +317,34 @@ done:
     return status;
 }
 
-static isg_status fill_pool(const work *my, isg_pool *pool, const isg_search *search) {
+static bool is_exact(const isg_unmap_report *report) {
+    return report->residual <= exact_residual * (double)report->n_patterns;
+}
+
+/* What the result is measured with; an exact one needs no long search for that. */
+static isg_baseline_plan plan_baseline(const work *my, bool is_chosen) {
+    const isg_unmap_report *report = &my->made->report;
+    isg_baseline_plan plan = {.n = my->span.n,
+                              .p = my->span.p,
+                              .count = report->n_patterns,
+                              .is_exhaustive = is_chosen && report->is_exhaustive,
+                              .is_chosen = is_chosen};
+    plan.like = (isg_search){.n_random = is_chosen ? report->n_starts : single_starts,
+                             .seed = my->options->seed,
+                             .flip = my->options->flip};
+    if (is_chosen && my->options->method == ISG_UNMAP_DESCENT)
+        plan.like.descent = &my->baseline_descent;
+    return plan;
+}
+
+static isg_status fill_pool(work *my, isg_pool *pool, const isg_search *search) {
+    const isg_baseline_plan plan = plan_baseline(my, true);
+    my->searched = 1 / (1 + (double)isg_baseline_spans(&plan));
+    isg_part part;
+    const isg_progress *progress = isg_part_of(&part, my->options->progress, 0, my->searched);
     if (!my->made->report.is_exhaustive)
-        return isg_unmap_search(pool, search, my->options->progress);
-    ISG_TRY(isg_unmap_enumerate(pool, &my->span, my->options->progress));
+        return isg_unmap_search(pool, search, progress);
+    ISG_TRY(isg_unmap_enumerate(pool, &my->span, progress));
     return my->options->flip ? isg_pool_flip(pool, &my->span) : ISG_OK;
 }
 
@@ -370,15 +400,25 @@ static isg_status set_labels(isg_unmapping *made) {
     return isg_labels_finish(&made->patterns->labels);
 }
 
+static double mean_square(const double *values, size_t count) {
+    double sum = 0;
+    for (size_t k = 0; k < count; k++)
+        sum += values[k] * values[k];
+    return sum / (double)count;
+}
+
 static isg_status judge(work *my) {
     isg_unmap_report *report = &my->made->report;
-    const size_t n_starts = my->x0 ? 0 : report->n_starts;
-    ISG_TRY(isg_unmap_baseline(&report->random_baseline, &my->span, report->n_patterns, n_starts,
-                               my->options->flip, my->options->seed));
+    const isg_baseline_plan plan = plan_baseline(my, !my->x0 && !is_exact(report));
+    isg_baseline found;
+    isg_part part;
+    ISG_TRY(isg_unmap_baseline(&found, &plan,
+                               isg_part_of(&part, my->options->progress, my->searched, 1)));
+    report->random_baseline = found.mean;
     report->verdict = ISG_BINARIZATION_APPROXIMATE;
-    if (report->residual <= exact_residual * (double)report->n_patterns)
+    if (is_exact(report))
         report->verdict = ISG_BINARIZATION_EXACT;
-    else if (report->residual > chance * report->random_baseline)
+    else if (report->residual > fmin(chance * found.mean, found.least))
         report->verdict = ISG_BINARIZATION_NONE;
     return ISG_OK;
 }
@@ -404,6 +444,8 @@ isg_status isg_unmap(isg_unmapping **out, const isg_rbm *rbm, const isg_unmap_op
     ISG_TRY(check_options(rbm, &chosen));
     ISG_TRY_GOTO(isg_span_of_weights(&my.span, isg_rbm_view(rbm)));
     my.descent = (isg_descent){isg_rbm_view(rbm), chosen.alpha, chosen.gamma, chosen.steps};
+    my.baseline_descent = my.descent;
+    my.baseline_descent.gamma *= mean_square(my.span.sigma, my.span.p);
     ISG_TRY_GOTO(ISG_ALLOCATE(my.made, 1));
     my.made->report = (isg_unmap_report){
         .method = chosen.method, .n_visible = rbm->info.n_visible, .n_hidden = rbm->info.n_hidden};

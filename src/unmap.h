@@ -15,7 +15,7 @@
 typedef struct isg_span {
     size_t n, p, words;
     double *u;          /* (n, p) orthonormal columns */
-    double *sigma, *vt; /* (p), (p, p): W = u diag(sigma) vt; NULL for a random span */
+    double *sigma, *vt; /* (p), (p, p): W = u diag(sigma) vt; both 1 for a random span */
     double *diagonal;   /* (n) P_ii */
     double *negligible; /* (n) a field of this size is what rounding leaves of zero */
 } isg_span;
@@ -160,9 +160,24 @@ isg_status isg_unmapping_arrange(isg_unmapping *unmapping, const isg_pool *pool,
 isg_status isg_unmapping_examine(isg_unmapping *unmapping, const isg_rbm *rbm,
                                  const isg_span *span);
 
-/* The residual of `count` patterns that the same kind of search finds for a random W, the mean over
-   four of them: chosen from n_starts results, at most 512, if that is not 0, else each for itself. */
-isg_status isg_unmap_baseline(double *out, const isg_span *span, size_t count, size_t n_starts,
-                              bool flip, uint64_t seed);
+/* What a search finds for random W of the same size: the residual of as many patterns, over some such
+   W. If W is random too, its own residual is below the least of n_spans with probability
+   1 / (n_spans + 1). */
+typedef struct isg_baseline {
+    double mean, least;
+    size_t n_spans; /* as many as take about as long as one search for this W, 1 to 9 */
+} isg_baseline;
+
+/* How that search is done. */
+typedef struct isg_baseline_plan {
+    size_t n, p, count; /* units, hidden units, patterns */
+    isg_search like;    /* as for this W; its span, patterns and data are not used ... */
+    bool is_exhaustive; /* ... and its starts neither if all 2^(p-1) are tried */
+    bool is_chosen;     /* the best of all results, or each for itself */
+} isg_baseline_plan;
+
+size_t isg_baseline_spans(const isg_baseline_plan *plan);
+isg_status isg_unmap_baseline(isg_baseline *out, const isg_baseline_plan *plan,
+                              const isg_progress *progress);
 
 #endif

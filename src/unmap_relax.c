@@ -87,6 +87,10 @@ isg_status isg_span_random(isg_span *out, size_t n, size_t p, uint64_t seed, uin
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(span_allocate(&span, n, p));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, p, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE(span.sigma, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(span.vt, p, p));
+    for (size_t mu = 0; mu < p; mu++)
+        span.sigma[mu] = span.vt[mu * p + mu] = 1;
     isg_stream_normals(&stream, 0, n * p, span.u);
     const isg_matd u = isg_matd_of(span.u, n, p);
     ISG_TRY_GOTO(isg_qr(u, isg_matd_of(r, p, p), isg_matd_const(u)));

@@ -4,7 +4,6 @@
  *
  * Where 2^(p-1) starts are too many, or the user wants random ones, as many as were asked for are
  * relaxed, or go down by the paper's descent from X0 = W^+ b, and what they find goes into a pool.
- * Also the measure of all results: what such a search finds in a random subspace.
  */
 #include <math.h>
 #include <omp.h>
@@ -15,12 +14,7 @@
 #include "dataset.h"
 #include "unmap.h"
 
-enum {
-    STARTS_A_REPORT = 128,
-    BASELINE_SPANS = 4,
-    BASELINE_STARTS = 16,      /* each for itself, or */
-    MOST_BASELINE_STARTS = 512 /* to choose from */
-};
+enum { STARTS_A_REPORT = 128 };
 
 /* One thread's room. */
 typedef struct scratch {
@@ -159,53 +153,5 @@ isg_status isg_pool_flip(isg_pool *pool, const isg_span *span) {
         *flipped = before;
     }
     isg_pools_free(flipped, 1);
-    return status;
-}
-
-/* The mean residual in one random subspace. */
-static isg_status random_residual(double *out, const isg_search *search, size_t count,
-                                  bool is_chosen) {
-    isg_pool *pool = NULL;
-    size_t *chosen = NULL, found = 0;
-    double sum = 0;
-    isg_status status = ISG_OK;
-    ISG_TRY_GOTO(isg_pools_create(&pool, 1, search->span->n, isg_search_starts(search)));
-    ISG_TRY_GOTO(ISG_ALLOCATE(chosen, count));
-    ISG_TRY_GOTO(isg_unmap_search(pool, search, NULL));
-    if (is_chosen) {
-        ISG_TRY_GOTO(isg_pool_choose(pool, count, chosen, &found));
-        for (size_t k = 0; k < found; k++)
-            sum += pool->all[chosen[k]].residual;
-    } else {
-        for (found = 0; found < pool->count; found++)
-            sum += pool->all[found].residual;
-    }
-    *out = sum / (double)found;
-done:
-    isg_pools_free(pool, 1);
-    isg_release(chosen);
-    return status;
-}
-
-isg_status isg_unmap_baseline(double *out, const isg_span *span, size_t count, size_t n_starts,
-                              bool flip, uint64_t seed) {
-    const bool is_chosen = n_starts > 0;
-    const size_t most = n_starts < MOST_BASELINE_STARTS ? n_starts : MOST_BASELINE_STARTS;
-    isg_status status = ISG_OK;
-    double sum = 0;
-    for (uint32_t k = 0; k < BASELINE_SPANS && status == ISG_OK; k++) {
-        isg_span random = {0};
-        double mean = 0;
-        ISG_TRY(isg_span_random(&random, span->n, span->p, seed, k));
-        const isg_search search = {.span = &random,
-                                   .n_random = is_chosen ? most : BASELINE_STARTS,
-                                   .seed = seed,
-                                   .flip = flip};
-        status = random_residual(&mean, &search, count, is_chosen);
-        sum += mean;
-        isg_span_free(&random);
-    }
-    if (status == ISG_OK)
-        *out = sum / BASELINE_SPANS * (double)count;
     return status;
 }

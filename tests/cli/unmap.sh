@@ -14,6 +14,7 @@ np.savez("zero.npz", W=w, beta=1.0)
 w[5, 1] = np.nan
 np.savez("nan.npz", W=w, beta=1.0)
 np.savez("wide.npz", W=rng.standard_normal((3, 5)), beta=1.0)
+np.savez("square.npz", W=rng.standard_normal((6, 6)), beta=1.0)
 np.savez("data.npz", X=np.repeat(xi.T, 2, axis=0))
 END
 isinglass map p.npz -o m.npz >/dev/null
@@ -27,6 +28,9 @@ try unmap binary.npz -o binary_back.npz
 try unmap random.npz -o started.npz --start p.npz
 try unmap random.npz -o none.npz --start random --restarts 20
 try unmap random.npz -o none.npz --method enumerate --data data.npz --force
+# Samples that nothing starts from, and a W to which every state is near.
+try unmap m.npz -o unused.npz --data data.npz
+try unmap square.npz -o square_back.npz
 # Patterns are patterns: the way back is the way there.
 /usr/bin/python3 - <<'END'
 import numpy as np
@@ -48,6 +52,7 @@ try unmap m.npz
 try unmap m.npz -o x.npz --method guess
 try unmap m.npz -o x.npz --gamma 0
 try unmap m.npz -o x.npz --method descent --gamma 2
+try unmap m.npz -o x.npz --limit 3
 try unmap m.npz -o x.npz --start fewer.npz
 try unmap m.npz -o x.npz --start longer.npz
 try unmap m.npz -o x.npz --start nowhere.npz

@@ -463,6 +463,32 @@ static void test_random_weights_are_called_so(void **state) {
     }
 }
 
+/* How many of `count` random W are not called so. */
+static size_t taken_for_patterns(size_t n, size_t p, isg_unmap_method method, size_t count) {
+    size_t taken = 0;
+    for (uint64_t seed = 1; seed <= count; seed++) {
+        isg_rbm *rbm = random_rbm(n, p, seed);
+        isg_unmapping *found = NULL;
+        isg_unmap_options options = isg_unmap_defaults();
+        options.method = method;
+        options.seed = seed + 100;
+        assert_ok(isg_unmap(&found, rbm, &options));
+        taken += isg_unmapping_describe(found).verdict != ISG_BINARIZATION_NONE;
+        isg_unmapping_free(found);
+        isg_rbm_free(rbm);
+    }
+    return taken;
+}
+
+/* Where hidden units are many, a search gets near binary states of any W, the nearer the more starts
+   it has: the measure must have as many. */
+static void test_random_weights_are_called_so_after_any_search(void **state) {
+    (void)state;
+    assert_int_equal(taken_for_patterns(30, 13, ISG_UNMAP_ENUMERATE, 2), 0);
+    assert_int_equal(taken_for_patterns(36, 30, ISG_UNMAP_RELAX, 2), 0);
+    assert_int_equal(taken_for_patterns(36, 30, ISG_UNMAP_DESCENT, 1), 0);
+}
+
 /* ---- the choice ---------------------------------------------------------------------------------- */
 
 /* Neighbors of one deep state must not push out a distant one that is less deep, but a distant one
@@ -647,6 +673,7 @@ int main(void) {
         cmocka_unit_test(test_relax_beats_descent),
         cmocka_unit_test(test_enumeration_finds_the_lowest),
         cmocka_unit_test(test_random_weights_are_called_so),
+        cmocka_unit_test(test_random_weights_are_called_so_after_any_search),
         cmocka_unit_test(test_neighbors_do_not_win),
         cmocka_unit_test(test_pools_keep_the_best),
         cmocka_unit_test(test_threads_change_nothing),

@@ -1,0 +1,19 @@
+/* progress_part.h - the progress of one part of a longer task
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_PROGRESS_PART_H
+#define ISG_PROGRESS_PART_H
+
+#include "base/status.h"
+
+/* Reports to `whole`, if that is not NULL, as the work from `from` to `to` of it. */
+typedef struct isg_part {
+    const isg_progress *whole;
+    double from, to;
+    isg_progress progress;
+} isg_part;
+
+const isg_progress *isg_part_of(isg_part *part, const isg_progress *whole, double from, double to);
+
+#endif
