@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "exact.h"
+#include "progress_part.h"
 
 /* What counts as quick: about a second of work. */
 enum { QUICK_UNITS = 22, QUICK_HIDDEN = 2 };
@@ -62,25 +63,6 @@ static isg_status try_exact(const isg_rbm *rbm, bool is_patient, const isg_progr
                         "rows of W that repeat, found %zu x %zu units",
                         info.n_visible, info.n_hidden);
     return status;
-}
-
-/* ---- progress of the parts -------------------------------------------------------------------- */
-
-/* One part of a longer work, `share` of it from `begin` on. */
-typedef struct part {
-    const isg_progress *whole;
-    double begin, share;
-    isg_progress own;
-} part;
-
-static bool report_part(void *user, double fraction) {
-    const part *p = user;
-    return p->whole->report(p->whole->user, p->begin + p->share * fraction);
-}
-
-static const isg_progress *part_of(part *p, const isg_progress *whole, double begin, double end) {
-    *p = (part){whole, begin, end - begin, {report_part, p}};
-    return whole ? &p->own : NULL;
 }
 
 /* ---- the three ways together ------------------------------------------------------------------ */
@@ -145,9 +127,9 @@ static isg_status anneal_patiently(const isg_rbm *rbm, const isg_log_z_options *
         all = 4 * all + 1;
     for (size_t k = 0;; k++, ais.steps *= 4) {
         const double share = (1 - progress_begin) / all, own = pow(4, (double)k);
-        part p;
-        ais.progress = part_of(&p, options->progress, progress_begin + share * work,
-                               progress_begin + share * (work + own));
+        isg_part p;
+        ais.progress = isg_part_of(&p, options->progress, progress_begin + share * work,
+                                   progress_begin + share * (work + own));
         ISG_TRY(anneal(rbm, &ais, betas, n, out));
         work += own;
         bool is_trusted = true;
@@ -160,8 +142,8 @@ static isg_status anneal_patiently(const isg_rbm *rbm, const isg_log_z_options *
 
 static isg_status choose(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out) {
     isg_log_z found, annealed;
-    part p;
-    const isg_progress *progress = part_of(&p, options->progress, 0, mixture_share);
+    isg_part p;
+    const isg_progress *progress = isg_part_of(&p, options->progress, 0, mixture_share);
     ISG_TRY(try_without_annealing(rbm, options, progress, &found));
     if (!found.is_trusted) {
         ISG_TRY(anneal_patiently(rbm, options, mixture_share, NULL, 1, &annealed));
@@ -195,9 +177,9 @@ static isg_status one_by_one(const isg_rbm *rbm, const isg_log_z_options *option
     for (size_t k = 0; k < n; k++) {
         isg_rbm here = *rbm; /* weights and all are those of the other */
         here.info.beta = betas[k];
-        part p;
-        const isg_progress *progress = part_of(&p, options->progress, end * (double)k / (double)n,
-                                               end * (double)(k + 1) / (double)n);
+        isg_part p;
+        const isg_progress *progress = isg_part_of(
+            &p, options->progress, end * (double)k / (double)n, end * (double)(k + 1) / (double)n);
         isg_log_z_options own = *options;
         own.progress = progress;
         ISG_TRY(options->choice == ISG_CHOOSE_AUTO
