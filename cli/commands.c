@@ -12,6 +12,7 @@ extern const command command_info;
 extern const command command_map;
 extern const command command_patterns;
 extern const command command_recall;
+extern const command command_reproduce;
 extern const command command_sample;
 extern const command command_score;
 extern const command command_train;
@@ -31,6 +32,7 @@ const command *const commands[] = {
     &command_unmap,
     &command_recall,
     &command_classify,
+    &command_reproduce,
     &command_bench,
     &command_info,
     NULL,

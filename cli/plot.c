@@ -143,6 +143,47 @@ exit_code plot_end(plot *picture, exit_code code) {
     return code;
 }
 
+/* A text in the quotes of gnuplot; NULL if there is no memory. */
+static char *quote(const char *text) {
+    char *quoted = memory_allocate(2 * strlen(text) + 3, 1), *next = quoted;
+    if (!quoted)
+        return NULL;
+    *next++ = '\'';
+    for (; *text; text++) {
+        *next++ = *text;
+        if (*text == '\'')
+            *next++ = '\'';
+    }
+    *next = '\'';
+    return quoted;
+}
+
+exit_code plot_draw(const char *directory, const char *script, const char *picture) {
+    char *quoted = quote(directory);
+    char *change = quoted ? memory_format("cd %s", quoted) : NULL;
+    char *log = memory_format("%s/%s.log", directory, script);
+    char *drawn = memory_format("%s/%s", directory, picture);
+    exit_code code = EXIT_DONE;
+    if (!change || !log || !drawn) {
+        code = fail_memory();
+    } else {
+        const char *const arguments[] = {"gnuplot", "-e", change, script, NULL};
+        signals_catch();
+        code = child_run(arguments, log, ADVICE);
+        signals_release();
+        if (code != EXIT_DONE)
+            remove(drawn); /* it may be half of one */
+        else if (access(drawn, R_OK) != 0)
+            code = fail(EXIT_FILE, "gnuplot: drew no %s", drawn);
+        remove(log);
+    }
+    memory_release(quoted);
+    memory_release(change);
+    memory_release(log);
+    memory_release(drawn);
+    return code;
+}
+
 /* ---- curves ------------------------------------------------------------------------------------ */
 
 static void set_range(FILE *script, char axis, double low, double high) {

@@ -35,6 +35,10 @@ exit_code plot_end(plot *picture, exit_code code);
 /* A text in the quotes of gnuplot; what may not stand in a line becomes '?'. */
 void plot_text(FILE *script, const char *text);
 
+/* Runs a script of one's own in the directory where it and its data are to stay; it draws `picture`
+   there, both names without the directory. A picture that was not finished is removed. */
+exit_code plot_draw(const char *directory, const char *script, const char *picture);
+
 /* ---- curves ------------------------------------------------------------------------------------ */
 
 typedef struct plot_curve {

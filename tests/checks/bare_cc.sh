@@ -7,10 +7,10 @@
 
 build=$SCRATCH/bare
 rm -rf "$build" && mkdir -p "$build"
-tree_files "$SOURCE" 'src/*.c' 'cli/*.c' >"$build/sources"
+tree_files "$SOURCE" 'src/*.c' 'cli/*.c' 'experiments/*.c' >"$build/sources"
 # shellcheck disable=SC2016 # the inner shell expands them
 xargs -a "$build/sources" -P "$(nproc)" -I{} sh -c \
-    '"$CC" -fopenmp -I"$SOURCE/include" -I"$SOURCE/src" -c "$SOURCE/{}" -o "$0/$(basename {} .c).o"' \
+    '"$CC" -fopenmp -I"$SOURCE/include" -I"$SOURCE/src" -I"$SOURCE" -c "$SOURCE/{}" -o "$0/$(basename {} .c).o"' \
     "$build"
 read -ra libraries <<<"$(pkg-config --libs openblas zlib libpng jansson liblbfgs)"
 "$CC" -fopenmp "$build"/*.o "${libraries[@]}" -lm -o "$build/isinglass"

@@ -11,7 +11,7 @@ compiles() { # root, header as it is included, compiler and options...
     local root=$1 header=$2
     shift 2
     printf '#include "%s"\n#include "%s"\nextern int unit_is_not_empty;\n' "$header" "$header" |
-        "$@" "${STRICT[@]}" -I"$root/include" -I"$root/src" -I"$root/cli" -I"$root/experiments" - ||
+        "$@" "${STRICT[@]}" -I"$root/include" -I"$root/src" -I"$root/cli" -I"$root/experiments" -I"$root" - ||
         echo "$header: does not compile alone with $*"
 }
 

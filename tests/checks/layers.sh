@@ -5,7 +5,8 @@
 #
 #   src/base  <-  src/kernels, src/io  <-  src/*.c  <-  cli, experiments, bench, examples
 #
-# The top layer sees the public header and its own files. Below it, the includes are checked in the
+# The top layer sees the public header and its own files; the figures in experiments/ are part of the
+# program, and use what cli/ has for text, progress and pictures. Below it, the includes are checked in the
 # sources, the calls in the objects, where no macro or wrapper can hide them.
 . "$(dirname "$0")/common/check.sh"
 : "${BUILD:?}"
@@ -25,7 +26,7 @@ layer_of() { # path of a file from the root of the tree
 
 # The file that an #include names, as the compiler would find it; empty if it is not in the tree.
 resolve() { # root, includer, name
-    for REPLY in "${2%/*}/$3" "include/$3" "src/$3" ''; do
+    for REPLY in "${2%/*}/$3" "include/$3" "src/$3" "$3" ''; do
         if [[ -f $1/$REPLY ]]; then
             return
         fi
@@ -39,6 +40,7 @@ may_include() { # layer of the includer, layer of the included
     io:public | io:base | io:io) ;;
     core:public | core:base | core:kernels | core:io | core:core) ;;
     cli:public | experiments:public | bench:public | examples:public) ;;
+    cli:experiments | experiments:cli) ;;
     cli:cli | experiments:experiments | bench:bench | examples:examples) ;;
     *) return 1 ;;
     esac
@@ -142,6 +144,9 @@ plant cli/options.h </dev/null
 plant cli/main.c < <(printf '#include "isinglass.h"\n#include "options.h"\n#include "rbm.h"\n')
 plant cli/climb.c <<<'#include "../src/base/status.h"'
 plant cli/lost.c <<<'#include "lost.h"'
+plant experiments/figures.h <<<'#include "cli/options.h"'
+plant experiments/fig1.c < <(printf '#include "experiments/figures.h"\n#include "src/rbm.h"\n')
+plant src/figures.c <<<'#include "experiments/figures.h"'
 plant tests/main.c </dev/null
 expect_findings wrong_includes <<'END'
 src/base/high.c:1: base must not include src/io/source.h
@@ -150,6 +155,8 @@ src/kernels/up.c:1: kernels must not include src/rbm.h
 cli/main.c:3: cli must not include src/rbm.h
 cli/climb.c:1: include paths do not climb: ../src/base/status.h
 cli/lost.c:1: no such file in the tree: lost.h
+experiments/fig1.c:2: experiments must not include src/rbm.h
+src/figures.c:1: core must not include experiments/figures.h
 END
 expect_findings repeated_names <<'END'
 main.c: several files of this name

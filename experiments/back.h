@@ -1,0 +1,16 @@
+/* back.h - the way back from the trained RBM, which figures D1 and D2 share
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPERIMENTS_BACK_H
+#define EXPERIMENTS_BACK_H
+
+#include "experiments/experiments.h"
+
+extern const double back_epochs[N_SCALES]; /* of training before it; 10 in the paper */
+extern const training back_training;
+
+/* The RBM after training, and its patterns by the given method from X0 = R. */
+exit_code back_unmap(experiment *my, isg_unmap_method method, isg_rbm **rbm, isg_unmapping **out);
+
+#endif

@@ -1,0 +1,26 @@
+/* mosaic.h - rows of images, drawn by gnuplot from a table of pixels
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPERIMENTS_MOSAIC_H
+#define EXPERIMENTS_MOSAIC_H
+
+#include "experiments/experiments.h"
+
+/* A table FIG.csv of n images of height x width, one after the other, row by row, with the columns
+   row, column, image and then one per kind of image. */
+typedef struct mosaic {
+    size_t n, height, width;
+    size_t n_kinds;
+    const char *const *titles; /* (n_kinds) */
+    double limit;              /* values from -limit to limit: blue, white, red */
+    const char *scale_title;
+} mosaic;
+
+/* The commands that draw one row of images per kind below each other, with their titles. */
+void mosaic_script(const experiment *my, const mosaic *what, output *script);
+
+/* The size of the picture in pixels. */
+void mosaic_size(const mosaic *what, size_t *width, size_t *height);
+
+#endif
