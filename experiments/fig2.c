@@ -166,33 +166,48 @@ static exit_code write_row(const experiment *my, output *text, size_t a, size_t 
 
 /* Light to dark as k grows, so that the order is seen without colors too. */
 static void write_script(const experiment *my, output *script) {
+    static const int shapes[] = {7, 5, 9, 11, 13}; /* filled; one less is open */
     const size_t n_k = scales[my->scale].n_k;
-    output_print(script,
-                 "set xlabel 'inverse temperature beta'\n"
-                 "set ylabel 'L, mean of ln p per training sample' offset -1\n"
-                 "set key outside right center title 'sub-patterns k' Left reverse samplen 1.5\n"
-                 "set palette defined (0 '#7FB4D9', 0.5 '#1F78B4', 1 '#08204A')\n"
-                 "unset colorbox\nset cbrange [0:%zu]\n"
-                 "better(k) = (column('k') == k ? column('log_likelihood') : NaN)\n"
-                 "ais(k) = (column('k') == k ? column('ais') : NaN)\nplot ",
-                 n_k > 1 ? n_k - 1 : 1);
+    output_print(
+        script,
+        "set palette defined (0 '#8DB9DB', 0.5 '#1F78B4', 1 '#08204A')\n"
+        "unset colorbox\nset cbrange [0:%zu]\nof(k, name) = (column('k') == k ? column(name) : "
+        "NaN)\n"
+        "set multiplot\nset lmargin at screen 0.12\nset rmargin at screen 0.70\n"
+        "set tmargin at screen 0.97\nset bmargin at screen 0.42\nset format x ''\n"
+        "set ylabel 'L, mean of ln p per training sample' offset -1\n"
+        "set key at screen 0.73,0.9 left top title 'sub-patterns k' left Left reverse samplen 2\n"
+        "plot ",
+        n_k > 1 ? n_k - 1 : 1);
     for (size_t a = 0; a < n_k; a++) {
         const size_t k = scales[my->scale].k[a];
-        static const int shapes[] = {7, 5, 9, 11, 13};
+        const int shape = shapes[a % 5];
         output_print(
             script,
-            "'fig2.csv' using 'beta':(better(%zu)) with lines lw 2 lc palette cb %zu notitle, "
-            "'' using 'beta':(better(%zu)):(column('error')) with yerrorbars pt %d ps 0.7 lw 1 lc "
-            "palette cb "
-            "%zu title '%zu', "
-            "'' using 'beta':(ais(%zu)):(column('ais_error')) with yerrorbars pt %d ps 0.9 "
-            "dt 1 lw 1 lc palette cb %zu notitle, "
-            "'' using 'beta':(ais(%zu)) with lines dt 2 lw 1.2 lc palette cb %zu notitle, ",
-            k, a, k, shapes[a % 5], a, k, k, shapes[a % 5] - 1, a, k, a);
+            "'fig2.csv' using 'beta':(of(%zu,'log_likelihood')) with linespoints lw 2 pt %d ps 0.6 "
+            "lc "
+            "palette cb %zu title '%zu', '' using 'beta':(of(%zu,'ais')) with linespoints dt 2 lw "
+            "1.2 pt %d ps 0.9 lc palette cb %zu notitle, ",
+            k, shape, a, k, k, shape - 1, a);
     }
-    output_print(script, "NaN with linespoints lw 2 pt 7 lc rgb '#404040' title 'best estimate', "
-                         "NaN with linespoints dt 2 lw 1.2 pt 6 lc rgb '#404040' title "
-                         "'AIS, as published'\n");
+    output_print(
+        script,
+        "NaN with linespoints lw 2 pt 7 ps 0.6 lc rgb '#404040' title 'best estimate', "
+        "NaN with linespoints dt 2 lw 1.2 pt 6 ps 0.9 lc rgb '#404040' title "
+        "'AIS, as published'\n"
+        "set tmargin at screen 0.38\nset bmargin at screen 0.12\nset format x '%%g'\n"
+        "set xlabel 'inverse temperature beta'\nset ylabel 'AIS - best estimate' offset -1\n"
+        "unset key\nplot 0 lc rgb '#404040' lw 1");
+    for (size_t a = 0; a < n_k; a++) {
+        const size_t k = scales[my->scale].k[a];
+        output_print(
+            script,
+            ", 'fig2.csv' using 'beta':(of(%zu,'ais')-of(%zu,'log_likelihood')):"
+            "(sqrt(column('ais_error')**2+column('error')**2)) with yerrorlines dt 2 lw 1.2 pt %d "
+            "ps 0.9 lc palette cb %zu",
+            k, k, shapes[a % 5] - 1, a);
+    }
+    output_print(script, "\nunset multiplot\n");
 }
 
 static exit_code finish(experiment *my) {
@@ -208,7 +223,7 @@ static exit_code finish(experiment *my) {
         code = leave_text(my, "fig2.csv", "L against beta for every k, twice", &text);
     if (code == EXIT_DONE) {
         write_script(my, &script);
-        code = leave_script(my, 820, 520, &script);
+        code = leave_script(my, 860, 720, &script);
     }
     output_free(&text);
     if (code != EXIT_DONE)
@@ -221,7 +236,7 @@ static exit_code finish(experiment *my) {
         "importance "
         "sampling at the paper's settings (%zu chains, %zu steps; mean and standard deviation of "
         "%zu "
-        "runs). Solid, filled: the best estimate, with its standard error. Where they differ, "
+        "runs). Solid, filled: the best estimate. Below: their difference; where it is positive, "
         "annealing has missed part of Z, and its L is too high.",
         scales[my->scale].chains, scales[my->scale].steps, scales[my->scale].runs);
 }

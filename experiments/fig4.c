@@ -311,15 +311,14 @@ static const struct {
     [START_NORMAL] = {"#5D3A9B", "random", 11, 3},
 };
 
-/* All four curves, between the ends of an axis of epochs. */
+/* All four curves; gnuplot fills wrongly what is cut off below, so bands end at `floor`. */
 static void plot_group(output *script, size_t p, bool has_titles) {
     output_print(script, "plot ");
     for (size_t k = 0; k < N_STARTS; k++) {
         const char *name = start_titles[k], *color = looks[k].color;
         output_print(
             script,
-            "'fig4-curves.csv' using "
-            "'epoch':(of(%zu,'%s')-spread('deviation')):(of(%zu,'%s')+spread('deviation')) "
+            "'fig4-curves.csv' using 'epoch':(band(%zu,'%s',-1)):(band(%zu,'%s',1)) "
             "with filledcurves fs solid 0.25 noborder lc rgb '%s' notitle, "
             "'' using 'epoch':(of(%zu,'%s')) with linespoints lw 2 pt %d ps 0.6 dt %d lc rgb "
             "'%s' ",
@@ -341,6 +340,21 @@ static exit_code start_level(const experiment *my, size_t group, double *out) {
     return code;
 }
 
+/* The first two epochs of (a), where the curves cross. */
+static const double inset_epochs = 3;
+static void write_inset(const experiment *my, double low, output *script) {
+    output_print(
+        script,
+        "set origin 0.2,0.5\nset size 0.28,0.3\nset title 'first epochs' font ',11'\n"
+        "unset xlabel\nunset ylabel\nset tics font ',10'\nset ytics 300\nset xrange [0:2]\n"
+        "floor = %.4g\nset yrange [floor:*]\nunset key\n"
+        "set object 1 rectangle from graph -0.3,-0.25 to graph 1.05,1.25 behind fs solid "
+        "noborder fc rgb 'white'\n",
+        low);
+    plot_group(script, n_hidden(my, 0), false);
+    output_print(script, "unset object 1\n");
+}
+
 static exit_code leave_picture(experiment *my) {
     output script = {0};
     double level[N_GROUPS] = {0};
@@ -352,26 +366,23 @@ static exit_code leave_picture(experiment *my) {
     output_print(
         &script,
         "of(p, name) = (column('p') == p && strcol('start') eq name ? column('mean') : NaN)\n"
-        "spread(name) = (strcol('deviation') eq '' ? 0 : column(name))\n"
+        "above(y) = (y < floor ? floor : y)\n"
+        "band(p, name, side) = (strcol('deviation') eq '' ? NaN : above(of(p, name) + "
+        "side*column('deviation')))\n"
         "set multiplot\nset xlabel 'epochs'\nset ylabel 'L, mean of ln p per sample'\n");
     for (size_t g = 0; g < N_GROUPS; g++) {
         output_print(&script,
                      "set origin %g,0.42\nset size 0.5,0.58\nset title '(%c) p = %zu'\n"
-                     "set xrange [0:%g]\nset yrange [%.4g:*]\n%s\n",
-                     0.5 * (double)g, (char)('a' + g), n_hidden(my, g), scales[my->scale].epochs[g],
-                     1.8 * level[g], g == 0 ? "unset key" : "set key bottom right Left reverse");
+                     "floor = %.4g\nset xrange [0:%g]\nset yrange [floor:*]\n%s\n",
+                     0.5 * (double)g, (char)('a' + g), n_hidden(my, g), 1.8 * level[g],
+                     scales[my->scale].epochs[g],
+                     g == 0 ? "unset key" : "set key bottom right Left reverse");
         plot_group(&script, n_hidden(my, g), g == 1);
     }
+    if (scales[my->scale].epochs[0] > inset_epochs)
+        write_inset(my, 4 * level[0], &script);
     output_print(&script,
-                 "set origin 0.2,0.5\nset size 0.28,0.3\nset title 'first epochs' font ',11'\n"
-                 "unset xlabel\nunset ylabel\nset tics font ',10'\nset xrange [0:%g]\n"
-                 "set yrange [%.4g:*]\nunset key\n"
-                 "set object 1 rectangle from graph -0.3,-0.25 to graph 1.05,1.25 behind fs solid "
-                 "noborder fc rgb 'white'\n",
-                 fmin(2, scales[my->scale].epochs[0]), 7 * level[0]);
-    plot_group(&script, n_hidden(my, 0), false);
-    output_print(&script,
-                 "unset object 1\nset tics font ',13'\nunset border\nunset tics\nunset grid\n"
+                 "unset border\nunset tics\nunset grid\nset xlabel ''\nset ylabel ''\nunset key\n"
                  "set xrange [*:*]\nset yrange [*:*]\nset size ratio -1\nset lmargin 1\n"
                  "set rmargin 1\nset bmargin 0.5\nset tmargin 2\n");
     for (size_t g = 0; g < 2; g++)
