@@ -52,43 +52,56 @@ static json_t *files_of(const experiment *my, const figure *what, const json_t *
     return files;
 }
 
-static json_t *figure_json(const experiment *my, const figure *what) {
-    json_t *record = experiment_read(my, what);
+static json_t *figure_json(const experiment *my, const figure *what, const json_t *record) {
     const json_t *caption = json_object_get(record, "caption");
-    json_t *made = json_pack(
-        "{s:s, s:s, s:b, s:o, s:o, s:o}", "name", what->name, "title", what->title, "finished",
-        record != NULL, "caption", caption ? json_text(json_string_value(caption)) : json_null(),
-        "seconds",
-        record ? json_number(json_number_value(json_object_get(record, "seconds"))) : json_null(),
-        "files", files_of(my, what, record));
-    json_decref(record);
-    return made;
+    const json_t *seconds = json_object_get(record, "seconds");
+    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "name", what->name, "title", what->title,
+                     "finished", record != NULL, "caption",
+                     caption ? json_text(json_string_value(caption)) : json_null(), "seconds",
+                     seconds ? json_number(json_number_value(seconds)) : json_null(), "files",
+                     files_of(my, what, record));
 }
 
-static void as_json(output *out, const experiment *my, const figure *const *chosen, size_t n) {
+/* records (n): NULL where a figure was not drawn. */
+static void as_json(output *out, const experiment *my, const figure *const *chosen,
+                    json_t *const *records, size_t n) {
     json_t *list = json_array();
     for (size_t k = 0; list && k < n; k++)
-        if (json_array_append_new(list, figure_json(my, chosen[k])) != 0) {
+        if (json_array_append_new(list, figure_json(my, chosen[k], records[k])) != 0) {
             json_decref(list);
             list = NULL;
         }
-    output_json(out, list ? json_pack("{s:s, s:s, s:o}", "scale", scale_names[my->scale],
-                                      "directory", my->directory, "figures", list)
+    output_json(out, list ? json_pack("{s:s, s:o, s:o}", "scale", scale_names[my->scale],
+                                      "directory", json_text(my->directory), "figures", list)
                           : NULL);
 }
 
-static void as_text(output *out, const experiment *my, const figure *const *chosen, size_t n) {
+static void as_text(output *out, const experiment *my, const figure *const *chosen,
+                    json_t *const *records, size_t n) {
     output_field(out, "directory", "%s", my->directory);
     for (size_t k = 0; k < n; k++) {
-        json_t *record = experiment_read(my, chosen[k]);
-        if (record)
-            output_field(out, chosen[k]->name, "%s/%s.svg, %.1f s", chosen[k]->name,
-                         chosen[k]->name, json_number_value(json_object_get(record, "seconds")));
+        const char *name = chosen[k]->name;
+        if (records[k])
+            output_field(out, name, "%s/%s.svg, %.1f s", name, name,
+                         json_number_value(json_object_get(records[k], "seconds")));
         else
-            output_field(out, chosen[k]->name, "not drawn; the numbers are in %s/*.csv",
-                         chosen[k]->name);
-        json_decref(record);
+            output_field(out, name, "not drawn; the numbers are in %s/*.csv", name);
     }
+}
+
+static exit_code show_result(const invocation *call, const experiment *my,
+                             const figure *const *chosen, size_t n) {
+    json_t *records[MOST_FIGURES] = {NULL};
+    exit_code code = EXIT_DONE;
+    for (size_t k = 0; code == EXIT_DONE && k < n; k++)
+        code = experiment_read(my, chosen[k], &records[k]);
+    if (code == EXIT_DONE && call->common.json)
+        as_json(call->out, my, chosen, records, n);
+    else if (code == EXIT_DONE)
+        as_text(call->out, my, chosen, records, n);
+    for (size_t k = 0; k < n; k++)
+        json_decref(records[k]);
+    return code;
 }
 
 /* ---- the work --------------------------------------------------------------------------------- */
@@ -121,15 +134,12 @@ static exit_code carry_out(experiment *my, const invocation *call) {
         return stopped(code, call);
     if (code != EXIT_DONE)
         return code;
-    if (call->common.json)
-        as_json(call->out, my, chosen, n);
-    else
-        as_text(call->out, my, chosen, n);
-    if (my->drawn == EXIT_DONE)
-        return EXIT_DONE;
-    char *reason = memory_format("%s", failure_sentence());
-    if (!reason)
-        return fail_memory();
+    char *reason = my->drawn != EXIT_DONE ? memory_format("%s", failure_sentence()) : NULL;
+    code = my->drawn != EXIT_DONE && !reason ? fail_memory() : show_result(call, my, chosen, n);
+    if (code != EXIT_DONE || !reason) {
+        memory_release(reason);
+        return code;
+    }
     code =
         fail(EXIT_FAILED, "%s; all numbers are in %s, and the same command draws what is missing",
              reason, my->directory);

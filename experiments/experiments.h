@@ -116,7 +116,7 @@ void experiment_close(experiment *my);
 exit_code experiment_run(experiment *my, const figure *const *chosen, size_t n);
 
 /* figure.json; NULL if the figure is not finished. To be released with json_decref(). */
-json_t *experiment_read(const experiment *my, const figure *what);
+exit_code experiment_read(const experiment *my, const figure *what, json_t **out);
 
 /* ---- run.c: for figures ---------------------------------------------------------------------- */
 
@@ -126,12 +126,12 @@ const isg_progress *part_progress(experiment *my, double from, double to);
 /* The values of a piece that was computed; NaN where there is no number. */
 exit_code piece_values(const experiment *my, const char *key, double *values, size_t n);
 
-/* DIR/SCALE/FOLDER/NAME, with the folder made; to be released. NULL if that failed. */
-char *experiment_path(const experiment *my, const char *folder, const char *name);
+/* DIR/SCALE/FOLDER/NAME, with the folder made; to be released, and NULL after a failure. */
+exit_code experiment_path(const experiment *my, const char *folder, const char *name, char **out);
 
 /* A file of the figure being finished: text is written and released; other files are named after
    they were written to figure_path(). leave_script() writes FIG.gp and draws FIG.svg. */
-char *figure_path(const experiment *my, const char *name);
+exit_code figure_path(const experiment *my, const char *name, char **out);
 exit_code leave_text(experiment *my, const char *name, const char *what, output *text);
 exit_code leave_file(experiment *my, const char *name, const char *what);
 exit_code leave_script(experiment *my, size_t width, size_t height, output *body);

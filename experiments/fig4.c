@@ -274,8 +274,10 @@ static exit_code leave_samples(experiment *my, start_kind start, const char *pic
     const size_t n_classes = isg_dataset_describe(my->test).n_classes;
     isg_rbm *rbm = NULL;
     isg_chains *chains = NULL;
-    char *picture_path = figure_path(my, picture), *arrays_path = figure_path(my, arrays);
-    exit_code code = picture_path && arrays_path ? EXIT_DONE : EXIT_FILE;
+    char *picture_path = NULL, *arrays_path = NULL;
+    exit_code code = figure_path(my, picture, &picture_path);
+    if (code == EXIT_DONE)
+        code = figure_path(my, arrays, &arrays_path);
     if (code == EXIT_DONE)
         code = training_reach(my, &which, scales[my->scale].sample_epochs, &rbm);
     if (code == EXIT_DONE)

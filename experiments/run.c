@@ -30,17 +30,17 @@ static exit_code make_directory(const char *path) {
     return fail(EXIT_FILE, "%s: could not be made a directory: %s", path, strerror(errno));
 }
 
-char *experiment_path(const experiment *my, const char *folder, const char *name) {
+exit_code experiment_path(const experiment *my, const char *folder, const char *name, char **out) {
     char *directory = memory_format("%s/%s", my->directory, folder);
     char *path = directory ? memory_format("%s/%s", directory, name) : NULL;
-    if (!path) {
-        fail_memory();
-    } else if (make_directory(directory) != EXIT_DONE) {
+    const exit_code code = path ? make_directory(directory) : fail_memory();
+    if (code != EXIT_DONE) {
         memory_release(path);
         path = NULL;
     }
     memory_release(directory);
-    return path;
+    *out = path;
+    return code;
 }
 
 /* Takes the document over; NULL, out of memory, is accepted. */
@@ -289,8 +289,8 @@ static exit_code compute_all(experiment *my, const figure *const *chosen, size_t
 
 /* ---- finishing -------------------------------------------------------------------------------- */
 
-char *figure_path(const experiment *my, const char *name) {
-    return experiment_path(my, my->figure->name, name);
+exit_code figure_path(const experiment *my, const char *name, char **out) {
+    return experiment_path(my, my->figure->name, name, out);
 }
 
 exit_code leave_file(experiment *my, const char *name, const char *what) {
@@ -299,12 +299,12 @@ exit_code leave_file(experiment *my, const char *name, const char *what) {
 }
 
 exit_code leave_text(experiment *my, const char *name, const char *what, output *text) {
-    char *path = figure_path(my, name);
-    exit_code code = path ? text_file_write(path, text) : EXIT_FILE;
+    char *path = NULL;
+    exit_code code = figure_path(my, name, &path);
+    if (code == EXIT_DONE)
+        code = text_file_write(path, text);
     if (code == EXIT_DONE)
         code = leave_file(my, name, what);
-    else if (!path && text->is_out_of_memory)
-        code = fail_memory();
     memory_release(path);
     output_free(text);
     return code;
@@ -338,57 +338,63 @@ static double seconds_of(const experiment *my, const figure *of) {
     return seconds;
 }
 
-json_t *experiment_read(const experiment *my, const figure *what) {
-    json_error_t error;
+exit_code experiment_read(const experiment *my, const figure *what, json_t **out) {
     char *path = memory_format("%s/%s/figure.json", my->directory, what->name);
-    json_t *found = path && access(path, R_OK) == 0 ? json_load_file(path, 0, &error) : NULL;
+    const exit_code code = path ? read_json(path, out) : fail_memory();
     memory_release(path);
-    return found;
+    return code;
 }
 
 /* Whether figure.json and every file it names are there. */
-static bool is_finished(const experiment *my, const figure *of) {
-    json_t *record = experiment_read(my, of);
+static exit_code is_finished(const experiment *my, const figure *of, bool *out) {
+    json_t *record = NULL;
+    exit_code code = experiment_read(my, of, &record);
     bool is_there = record != NULL;
     size_t k;
     const json_t *entry;
     json_array_foreach(json_object_get(record, "files"), k, entry) {
         const char *name = json_string_value(json_object_get(entry, "name"));
         char *path = memory_format("%s/%s/%s", my->directory, of->name, name ? name : "");
+        if (!path)
+            code = fail_memory();
         is_there = is_there && path && access(path, R_OK) == 0;
         memory_release(path);
     }
     json_decref(record);
-    return is_there;
+    *out = is_there;
+    return code;
 }
 
 static exit_code write_record(experiment *my, double finish_s) {
     const figure *of = my->figure;
     char seed[24];
     snprintf(seed, sizeof seed, "%" PRIu64, my->seed);
-    char *path = figure_path(my, "figure.json");
-    if (!path)
-        return fail_memory();
+    char *path = NULL;
+    exit_code code = figure_path(my, "figure.json", &path);
+    if (code != EXIT_DONE)
+        return code;
     json_t *record = json_pack(
         "{s:s, s:s, s:O, s:o, s:s, s:s, s:s, s:f, s:o, s:O}", "name", of->name, "title", of->title,
         "caption", my->caption, "command", json_text(my->command), "scale", scale_names[my->scale],
         "seed", seed, "version", isg_version(), "seconds", seconds_of(my, of) + finish_s,
         "parameters", of->parameters(my), "files", my->files);
-    const exit_code code = write_json(path, record);
+    code = write_json(path, record);
     memory_release(path);
     return code;
 }
 
 static exit_code finish(experiment *my, const figure *of) {
     const exit_code drawn_before = my->drawn;
-    if (is_finished(my, of))
-        return EXIT_DONE;
+    bool is_done = false;
+    exit_code code = is_finished(my, of, &is_done);
+    if (code != EXIT_DONE || is_done)
+        return code;
     const double started_s = stopwatch_s();
     my->figure = of;
     json_decref(my->files);
     my->files = json_array();
     my->drawn = EXIT_DONE;
-    exit_code code = my->files ? of->finish(my) : fail_memory();
+    code = my->files ? of->finish(my) : fail_memory();
     if (code == EXIT_DONE && my->drawn == EXIT_DONE)
         code = write_record(my, stopwatch_s() - started_s);
     if (drawn_before != EXIT_DONE)

@@ -63,15 +63,24 @@ static isg_run_options options_of(const experiment *my, const training *which) {
 
 /* ---- starts ----------------------------------------------------------------------------------- */
 
+/* Whether a file is of no use, so that it has to be made again. */
+static bool is_damage(isg_status status) {
+    return status == ISG_ERR_FORMAT || status == ISG_ERR_SHAPE || status == ISG_ERR_VERSION;
+}
+
 exit_code shared_patterns(experiment *my, size_t per_class, isg_patterns **out) {
     char name[64];
     snprintf(name, sizeof name, "patterns-%zu.npz", per_class);
-    char *path = experiment_path(my, "patterns", name);
-    if (!path)
-        return EXIT_FILE;
-    if (access(path, R_OK) == 0 && isg_patterns_load(out, path) == ISG_OK) {
-        memory_release(path);
-        return EXIT_DONE;
+    char *path = NULL;
+    const exit_code code = experiment_path(my, "patterns", name, &path);
+    if (code != EXIT_DONE)
+        return code;
+    if (access(path, R_OK) == 0) {
+        const isg_status loaded = isg_patterns_load(out, path);
+        if (!is_damage(loaded)) {
+            memory_release(path);
+            return fail_status(loaded);
+        }
     }
     isg_pattern_options options = isg_pattern_defaults();
     options.per_class = per_class;
@@ -147,8 +156,12 @@ static exit_code train_until(experiment *my, isg_run *run, double epoch) {
 /* Begins the run, or goes on with it. One that went past a stop that is not kept begins again. */
 static exit_code open_run(experiment *my, const training *which, isg_run *run, double epoch) {
     const isg_run_options options = options_of(my, which);
-    if (isg_run_describe(run).has_checkpoint &&
-        isg_run_resume(run, my->train, &options) == ISG_OK) {
+    const bool has_checkpoint = isg_run_describe(run).has_checkpoint;
+    const isg_status resumed =
+        has_checkpoint ? isg_run_resume(run, my->train, &options) : ISG_ERR_FORMAT;
+    if (resumed != ISG_OK && !is_damage(resumed))
+        return fail_status(resumed);
+    if (resumed == ISG_OK) {
         const isg_train_state state = isg_run_describe(run).state;
         if (state.updates <= (uint64_t)llround(epoch * (double)state.n_batches))
             return EXIT_DONE;
@@ -194,11 +207,13 @@ exit_code training_reach(experiment *my, const training *which, double epoch, is
     char name[64];
     snprintf(name, sizeof name, "%zu-per-class-%s-%zu", which->per_class,
              start_titles[which->start], which->run);
-    char *directory = experiment_path(my, "runs", name);
-    if (!directory)
-        return EXIT_FILE;
+    char *directory = NULL;
+    exit_code code = experiment_path(my, "runs", name, &directory);
+    if (code != EXIT_DONE)
+        return code;
     char *path = model_path(directory, epoch);
-    exit_code code = path ? EXIT_DONE : fail_memory();
+    if (!path)
+        code = fail_memory();
     for (size_t k = 0; code == EXIT_DONE && k < n && stops[k] <= epoch; k++) {
         part_progress(my, from + (to - from) * (k > 0 ? stops[k - 1] / epoch : 0),
                       epoch > 0 ? from + (to - from) * stops[k] / epoch : to);

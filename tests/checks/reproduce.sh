@@ -7,7 +7,7 @@ set -eu
 cd "$SCRATCH"
 rm -rf ./*
 exec /usr/bin/python3 - <<'PYTHON'
-import csv, glob, json, os, signal, subprocess, sys, time
+import csv, glob, json, os, shutil, signal, subprocess, sys, time
 
 program = [os.environ["ISINGLASS"], "reproduce", "--scale", "tiny", "--quiet"]
 
@@ -82,10 +82,20 @@ assert os.path.getsize("whole/tiny/fig3/fig3.csv") > 0
 at = [stop("parts", n, how, code)[0] for n, how, code in
       [(2, signal.SIGINT, 130), (10, signal.SIGINT, 130), (16, signal.SIGKILL, -9), (22, signal.SIGTERM, 143)]]
 assert at == sorted(set(at)), at
-found, err = stop("parts", at[-1] + 1, signal.SIGINT, 130)
+found, err = stop("parts", 30, signal.SIGINT, 130)
 assert "to go on: isinglass reproduce --scale tiny --quiet -o parts" in err, err
 assert call("-o", "parts").returncode == 0
 assert tables("parts") == tables("whole"), "an interruption changed a number"
+
+# Out of memory at some places, once or from there on: nothing is damaged.
+for n in (30, 450, 900, 1400, 2500, 4000):
+    for mark in "", "+":
+        shutil.rmtree("lack", ignore_errors=True)
+        lack = call("figD2", "-o", "lack", env={**os.environ, "ISINGLASS_FAIL_ALLOCATION": f"{n}{mark}"})
+        assert lack.returncode in (0, 5), (n, mark, lack)
+        assert lack.returncode == 0 or lack.stdout == "" and "out of memory" in lack.stderr, lack
+assert call("figD2", "-o", "lack").returncode == 0
+assert all(tables("whole")[name] == text for name, text in tables("lack").items())
 
 # Another seed: refused by name, unless it may start anew.
 other = call("-o", "parts", "--seed", "2", "figD2")
