@@ -16,7 +16,8 @@ typedef struct reproduce_settings {
     size_t scale; /* a scale */
 } reproduce_settings;
 
-static const char *const figure_names[] = {"fig2", "fig3", "fig4", "figD1", "figD2", NULL};
+static const char *const figure_names[] = {"fig2",  "fig3",  "fig4",  "fig5",
+                                           "figD1", "figD2", "figE1", NULL};
 
 enum { MOST_FIGURES = 16 };
 

@@ -28,6 +28,8 @@
  *   fig4-curves.csv  p, start, epoch, runs, mean, deviation, lowest, highest (of ais, over the
  *                    runs), best_mean, best_deviation (of log_likelihood, likewise)
  *   fig4c.npz, fig4d.npz   the samples of fig4c.png and fig4d.png: s, lambda, energy
+ *   fig5.csv         k, start, run, epoch, test_error, train_error, converged, loss (shares, nats)
+ *   fig5-curves.csv  k, start, epoch, runs, test_error (mean over the runs), lowest, highest
  *   figD1.csv        row, column, pattern, xi0, wx (W X by descent), descent (its sign), relax
  *   figD1-patterns.csv  method, pattern, label, residual, error, bits_changed, fixed_point,
  *                    fixed_point_without_diagonal, stable, small, compatible, left_over
@@ -36,6 +38,7 @@
  *                    spurious, two_cycle, nearest_pattern_accuracy, projection_accuracy
  *   figD2-table.csv  network, protocol, class, outcome (a class of the patterns, undecided,
  *                    negative, spurious, two-cycle), share (of the samples of the class)
+ *   figE1.csv, figE1-curves.csv   as for fig5
  */
 #ifndef EXPERIMENTS_H
 #define EXPERIMENTS_H
@@ -66,6 +69,9 @@ typedef struct experiment {
     bool is_quiet;
     int lock;       /* descriptor of the lock file */
     json_t *pieces; /* what was computed, by key */
+
+    isg_experts *experts; /* at hand, so that they need not be made for every piece; or NULL */
+    char experts_key[80]; /* which */
 
     /* The live line, while something is computed. */
     progress bar;

@@ -217,6 +217,7 @@ exit_code experiment_open(experiment *my, const char *directory, bool may_replac
 void experiment_close(experiment *my) {
     if (my->directory && my->lock >= 0)
         close(my->lock);
+    isg_experts_free(my->experts);
     json_decref(my->pieces);
     json_decref(my->files);
     json_decref(my->caption);

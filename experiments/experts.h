@@ -1,0 +1,30 @@
+/* experts.h - test errors of products of experts, which figures 5 and E1 share
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPERIMENTS_EXPERTS_H
+#define EXPERIMENTS_EXPERTS_H
+
+#include "experiments/experiments.h"
+
+enum { MOST_SIZES = 3 };
+
+/* What a figure shows at one scale: every size, start, run and stop. Pieces are keyed by these
+   alone, so that what one figure has computed the other need not. */
+typedef struct expert_plan {
+    size_t n_sizes, k[MOST_SIZES]; /* hidden units of an expert */
+    size_t epochs[MOST_SIZES];     /* the last stop of each size */
+    size_t runs;
+    size_t n_starts;
+    start_kind starts[N_STARTS];
+} expert_plan;
+
+size_t experts_count(const expert_plan *plan);
+void experts_plan(const experiment *my, const expert_plan *plan, size_t index, piece *out);
+exit_code experts_compute(experiment *my, const expert_plan *plan, size_t index, double *values);
+json_t *experts_parameters(const expert_plan *plan);
+
+/* FIG.csv, FIG-curves.csv, script and picture. */
+exit_code experts_finish(experiment *my, const expert_plan *plan);
+
+#endif
