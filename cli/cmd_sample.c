@@ -131,17 +131,6 @@ static exit_code load_data(sample_job *my, const char *name) {
     return EXIT_DONE;
 }
 
-/* What only makes sense with data. --shape is for pictures too. */
-static exit_code refuse_data_options(const sample_job *my) {
-    static const char *const names[] = {"labels",    "label-column", "header",
-                                        "threshold", "class",        "limit"};
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        if (call_has_option(my->call, names[k]))
-            return fail(EXIT_MISUSED, "--%s: says how to read --start DATA, which was not given",
-                        names[k]);
-    return EXIT_DONE;
-}
-
 static exit_code plan_start(sample_job *my) {
     const char *start = my->settings->start;
     const bool has_patterns = isg_rbm_patterns(my->rbm) != NULL;
@@ -151,7 +140,7 @@ static exit_code plan_start(sample_job *my) {
                     "%s: has no patterns to start from; take --start noise or --start DATA",
                     my->file);
     if (my->is_from_patterns || !start || strcmp(start, "noise") == 0)
-        return refuse_data_options(my);
+        return data_refuse_options(my->call, "--start DATA");
     return load_data(my, start);
 }
 

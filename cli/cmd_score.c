@@ -68,6 +68,8 @@ static exit_code load_sets(scores *my, const invocation *call) {
             set->by_class = memory_allocate(info.n_classes, sizeof *set->by_class);
             if (!set->by_class)
                 return fail_memory();
+        } else if (settings->by_class) {
+            return fail(EXIT_BAD_INPUT, "%s: has no labels, which --by-class needs", set->name);
         }
     }
     return EXIT_DONE;
@@ -243,7 +245,15 @@ static json_t *curve_json(const scores *my) {
                              likelihood_json(my->sets[s].all.mean * my->betas[best] / my->beta,
                                              my->at[best].value, my->at[best].error)));
     }
-    return json_pack("{s:o, s:o, s:f}", "betas", list, "peaks", peaks, "seconds", my->seconds);
+    const size_t best = my->n_sets > 0 ? best_beta(my, 0) : my->n_betas - 1;
+    const isg_log_z *log_z = &my->at[best];
+    const double mean =
+        my->n_sets > 0 ? my->sets[0].all.mean * my->betas[best] / my->beta : (double)NAN;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "log_likelihood",
+                     my->n_sets > 0 ? likelihood_json(mean, log_z->value, log_z->error)
+                                    : json_null(),
+                     "data_term", my->n_sets > 0 ? json_number(mean) : json_null(), "log_z",
+                     log_z_json(log_z), "betas", list, "peaks", peaks, "seconds", my->seconds);
 }
 
 /* Columns that a plotting program reads; what is not a number stands behind a #. */
@@ -347,9 +357,15 @@ static exit_code check_options(const invocation *call) {
         return fail(EXIT_MISUSED, "--adaptive is for one beta, not for --betas");
     if (settings->betas && call_has_option(call, "beta"))
         return fail(EXIT_MISUSED, "--beta and --betas: give only one of them");
+    if (settings->betas && settings->by_class)
+        return fail(EXIT_MISUSED, "--by-class is for one beta, not for --betas");
+    if (call->n_arguments == 1 && settings->by_class)
+        return fail(EXIT_MISUSED, "--by-class: is about DATA, which was not given");
     if (settings->picture && !settings->betas)
         return fail(EXIT_MISUSED, "--picture draws the curve of --betas, which is not given");
-    const exit_code code = log_z_check(&settings->log_z);
+    exit_code code = log_z_check(&settings->log_z);
+    if (code == EXIT_DONE && call->n_arguments == 1)
+        code = data_refuse_options(call, "DATA");
     return code == EXIT_DONE && settings->picture ? plot_may_write(&call->common, settings->picture)
                                                   : code;
 }
@@ -434,7 +450,8 @@ static const json_key json_keys[] = {
     {"data[].classes[].log_likelihood", "as above, or null without samples"},
     {"interval", "low, high, confidence and batches of the certificate, or null"},
     {"seconds", "time for ln Z, the certificate included"},
-    {"betas[].beta", "with --betas: a beta; then log_z and one log_likelihood per DATA"},
+    {"betas[].beta", "with --betas: a beta; then log_z and one log_likelihood per DATA. Those above "
+                     "are then at the best beta of the first DATA, or at the last without DATA"},
     {"peaks[].beta", "with --betas: the best beta of each DATA, with its log_likelihood"},
     {NULL, NULL},
 };

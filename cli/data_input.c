@@ -128,3 +128,13 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
     memory_release(labels);
     return code;
 }
+
+exit_code data_refuse_options(const invocation *call, const char *what) {
+    static const char *const names[] = {"labels",    "label-column", "header",
+                                        "threshold", "class",        "limit"};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        if (call_has_option(call, names[k]))
+            return fail(EXIT_MISUSED, "--%s: says how to read %s, which was not given", names[k],
+                        what);
+    return EXIT_DONE;
+}

@@ -61,4 +61,8 @@ exit_code shape_parse(const char *text, size_t *height, size_t *width);
     "mnist:train, mnist:test, fashion:train, fashion:test, or a file: IDX, .npy, .npz (arrays X "  \
     "and y), .csv, .tsv or .mtx; all but .npz may end in .gz"
 
+/* Refuses options that say how to read `what`, where that was not given: all but --shape, which may be
+   for pictures. */
+exit_code data_refuse_options(const invocation *call, const char *what);
+
 #endif

@@ -51,6 +51,11 @@ try score m.npz --betas 1,-2
 try score m.npz --betas 1,2 --beta 3
 try score m.npz --betas 1,2 --method ais --adaptive 0.9
 try score m.npz --betas 1,2 --certificate 0.9
+try score m.npz --betas 1,2 --by-class
+try score m.npz --by-class
+try score m.npz --limit 3
+try score wide.npz other.npy --by-class
+try score m.npz --picture curve.png
 try score m.npz --hmc
 try score m.npz --weights lambda
 try score m.npz --adaptive 0.9
