@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "experiments/experts.h"
+#include "experiments/expert_curves.h"
 
 /* clang-format off */
 static const expert_plan plans[N_SCALES] = {

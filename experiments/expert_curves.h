@@ -1,9 +1,9 @@
-/* experts.h - test errors of products of experts, which figures 5 and E1 share
+/* expert_curves.h - test errors of products of experts, which figures 5 and E1 share
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef EXPERIMENTS_EXPERTS_H
-#define EXPERIMENTS_EXPERTS_H
+#ifndef EXPERIMENTS_EXPERT_CURVES_H
+#define EXPERIMENTS_EXPERT_CURVES_H
 
 #include "experiments/experiments.h"
 

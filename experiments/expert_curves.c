@@ -1,4 +1,4 @@
-/* experts.c - test errors of products of experts, which figures 5 and E1 share
+/* expert_curves.c - test errors of products of experts, which figures 5 and E1 share
  *
  * SPDX-License-Identifier: MIT
  *
@@ -6,7 +6,7 @@
  * logistic regression on their energies, fitted to convergence.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "experiments/experts.h"
+#include "experiments/expert_curves.h"
 
 #include <math.h>
 #include <stdio.h>
