@@ -176,7 +176,7 @@ static exit_code leave_picture(experiment *my, const double *accuracies) {
                      "set title '(%c) %s, %s: %.2f %% right'\n"
                      "plot 'figD2-table.csv' skip 1 every ::%zu::%zu using "
                      "(int($0)%%%zu):(int($0)/%zu):(100*$5) "
-                     "with image, '' skip 1 every ::%zu::%zu using "
+                     "with image pixels, '' skip 1 every ::%zu::%zu using "
                      "(int($0)%%%zu):(int($0)/%zu):(100*$5 < 0.5 "
                      "? '' : sprintf('%%.0f', 100*$5)):(100*$5 > 50 ? 0xFFFFFF : 0x000000) "
                      "with labels tc rgb var font ',10'\n",
