@@ -883,7 +883,8 @@ typedef struct isg_rate {
 
 /* Start from isg_train_defaults(); defaults are in brackets. */
 typedef struct isg_train_options {
-    size_t batch_size;     /* samples per update; the last one of an epoch may have fewer [100] */
+    size_t batch_size;     /* samples per update [100]; the last one of an epoch may have fewer, and
+                              its step is then smaller in proportion */
     size_t gibbs_steps;    /* sweeps per update, the K of CD-K [20] */
     const isg_rate *rates; /* (n_rates), the first from epoch 0, ascending [1e-4 throughout] */
     size_t n_rates;

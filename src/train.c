@@ -12,7 +12,8 @@
  *     c        += eta (<lambda_a> - <lambda>)
  *
  * The lambda of the last line of the chains is the one that s was drawn from, or its mean given s.
- * Persistent chains go on from where the last update left them instead of starting at s_a.
+ * Persistent chains go on from where the last update left them instead of starting at s_a. In the
+ * last batch of an epoch, if it has fewer samples than the others, eta is smaller by that ratio.
  *
  * Threads share the chains while these move, and the visible units while sums over samples are
  * made. Chains do not know of each other, and every unit sums over all samples in their order, so
@@ -173,6 +174,13 @@ static double learning_rate(const isg_trainer *trainer) {
     while (trainer->rates[k].from_epoch > trainer->state.epochs)
         k--;
     return trainer->rates[k].rate;
+}
+
+/* A last batch that is short moves the weights in proportion: every sample of an epoch counts the
+   same, and an epoch does not end with a step that is mostly noise. */
+static double share(const isg_trainer *trainer) {
+    const size_t all = trainer->data->info.n_samples, full = trainer->option.batch_size;
+    return (double)trainer->batch.count / (double)(full < all ? full : all);
 }
 
 /* Sample number k of the mini-batch that is next. */
@@ -450,7 +458,7 @@ static void work(team *my, size_t me, size_t all) {
             move_chains(trainer, isg_rows_of(trainer->chains.count, me, all), me);
         isg_barrier_wait(&my->barrier);
         const samples data = data_samples(trainer), chains = chain_samples(trainer);
-        const double step = my->rate / (double)chains.count;
+        const double step = my->rate * share(trainer) / (double)chains.count;
         for (size_t panel = panels.begin; panel < panels.end; panel++) {
             sum_panel(trainer, data, chains, panel);
             step_panel(trainer, panel, step);

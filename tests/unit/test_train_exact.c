@@ -24,7 +24,7 @@ enum {
     STATES = 1 << N,
     ENTRIES = N * P + N + P, /* of W, b, c */
     ROWS = 3,                /* distinct samples */
-    COPIES = 40000           /* of each */
+    COPIES = 42000           /* of each; a multiple of ROWS */
 };
 
 static const double weights[N * P] = {0.5, -0.3, 0.1, 0.6, -0.4, 0.2, 0.7, 0.1, -0.2, -0.5};
@@ -224,20 +224,21 @@ static void all_entries(const isg_rbm *rbm, vector out) {
     memcpy(out + N * P + N, rbm->c, P * sizeof *out);
 }
 
-static const isg_rate unit_rate = {1, 0};
+/* So low that later updates see the same model. */
+static const isg_rate low_rate = {1e-8, 0};
 
-/* All chains in one update of learning rate 1. */
-static void measure_update(size_t sweeps, isg_estimator estimator, bool persistent, vector update,
-                           double *wrong) {
+/* What an epoch of all chains does for learning rate 1. */
+static void measure_epoch(size_t sweeps, isg_estimator estimator, bool persistent, size_t batch,
+                          vector update, double *wrong) {
     isg_train_options options = isg_train_defaults();
     isg_dataset *data = make_data(COPIES);
     isg_rbm *rbm = model();
     isg_trainer *trainer = NULL;
     isg_epoch_report report;
     vector before;
-    options.batch_size = ROWS * COPIES;
+    options.batch_size = batch;
     options.gibbs_steps = sweeps;
-    options.rates = &unit_rate;
+    options.rates = &low_rate;
     options.estimator = estimator;
     options.persistent = persistent;
     options.fields = true;
@@ -245,10 +246,10 @@ static void measure_update(size_t sweeps, isg_estimator estimator, bool persiste
     all_entries(rbm, before);
     assert_ok(isg_trainer_create(&trainer, rbm, data, &options));
     assert_ok(isg_trainer_epoch(trainer, &report, NULL));
-    assert_int_equal(report.updates, 1);
+    assert_int_equal(report.updates, (ROWS * COPIES - 1) / batch + 1);
     all_entries(rbm, update);
     for (size_t k = 0; k < ENTRIES; k++)
-        update[k] -= before[k];
+        update[k] = (update[k] - before[k]) / low_rate.rate;
     *wrong = report.reconstruction_error;
     isg_trainer_free(trainer);
     isg_rbm_free(rbm);
@@ -270,7 +271,7 @@ static void test_update_is_as_expected(void **state) {
         for (isg_estimator e = ISG_ESTIMATOR_SAMPLED; e <= ISG_ESTIMATOR_MEAN; e++) {
             vector found, expected, error, wrong, ignored;
             double errors;
-            measure_update(sweeps, e, false, found, &errors);
+            measure_epoch(sweeps, e, false, ROWS * COPIES, found, &errors);
             expect_update(t, sweeps, e, ROWS * COPIES, expected, error);
             const double right = surprise(found, expected, error);
             if (!(right < 5))
@@ -299,6 +300,24 @@ static void test_update_is_as_expected(void **state) {
     free(wide);
 }
 
+/* A full batch and half a batch make one and a half updates, in which all samples weigh the same; two
+   updates if the short one took a full step. */
+static void test_short_batch_takes_a_short_step(void **state) {
+    (void)state;
+    chain *t = make_chain(1 / beta);
+    vector found, expected, error, scaled;
+    double ignored;
+    measure_epoch(2, ISG_ESTIMATOR_SAMPLED, false, ROWS * COPIES / 3 * 2, found, &ignored);
+    expect_update(t, 2, ISG_ESTIMATOR_SAMPLED, ROWS * COPIES, expected, error);
+    for (size_t k = 0; k < ENTRIES; k++)
+        scaled[k] = found[k] / 1.5;
+    assert_true(surprise(scaled, expected, error) < 5);
+    for (size_t k = 0; k < ENTRIES; k++)
+        scaled[k] = found[k] / 2;
+    assert_true(surprise(scaled, expected, error) > 10);
+    free(t);
+}
+
 /* Spins changed by one sweep from the data, with and without persistent chains. */
 static void test_reconstruction_error(void **state) {
     (void)state;
@@ -325,7 +344,7 @@ static void test_reconstruction_error(void **state) {
     }
     for (int persistent = 0; persistent < 2; persistent++) {
         double found = 0;
-        measure_update(3, ISG_ESTIMATOR_MEAN, persistent, ignored, &found);
+        measure_epoch(3, ISG_ESTIMATOR_MEAN, persistent, ROWS * COPIES, ignored, &found);
         assert_true(fabs(found - expected) < 5 * error);
         assert_true(fabs(found - after_two) > 10 * error);
     }
@@ -458,6 +477,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_transition_matrix_is_that_of_the_model),
         cmocka_unit_test(test_update_is_as_expected),
+        cmocka_unit_test(test_short_batch_takes_a_short_step),
         cmocka_unit_test(test_reconstruction_error),
         cmocka_unit_test(test_persistent_chains_go_on),
         cmocka_unit_test(test_estimators_meet_at_the_gradient),
