@@ -7,6 +7,7 @@
 #include "allocation.h"
 #include "data_input.h"
 #include "experiments/experiments.h"
+#include "experiments/report.h"
 #include "options.h"
 #include "signals.h"
 #include "suggest.h"
@@ -72,9 +73,16 @@ static void as_json(output *out, const experiment *my, const figure *const *chos
             json_decref(list);
             list = NULL;
         }
-    output_json(out, list ? json_pack("{s:s, s:o, s:o}", "scale", scale_names[my->scale],
-                                      "directory", json_text(my->directory), "figures", list)
-                          : NULL);
+    json_t *document = list ? json_pack("{s:s, s:o, s:o}", "scale", scale_names[my->scale],
+                                        "directory", json_text(my->directory), "figures", list)
+                            : NULL;
+    char *report = memory_format("%s/report.html", my->directory);
+    if (document && (!report || json_object_set_new(document, "report", json_text(report)) != 0)) {
+        json_decref(document);
+        document = NULL;
+    }
+    memory_release(report);
+    output_json(out, document);
 }
 
 static void as_text(output *out, const experiment *my, const figure *const *chosen,
@@ -88,6 +96,7 @@ static void as_text(output *out, const experiment *my, const figure *const *chos
         else
             output_field(out, name, "not drawn; the numbers are in %s/*.csv", name);
     }
+    output_field(out, "report", "%s/report.html", my->directory);
 }
 
 static exit_code show_result(const invocation *call, const experiment *my,
@@ -136,7 +145,9 @@ static exit_code carry_out(experiment *my, const invocation *call) {
     if (code != EXIT_DONE)
         return code;
     char *reason = my->drawn != EXIT_DONE ? memory_format("%s", failure_sentence()) : NULL;
-    code = my->drawn != EXIT_DONE && !reason ? fail_memory() : show_result(call, my, chosen, n);
+    code = my->drawn != EXIT_DONE && !reason ? fail_memory() : report_write(my);
+    if (code == EXIT_DONE)
+        code = show_result(call, my, chosen, n);
     if (code != EXIT_DONE || !reason) {
         memory_release(reason);
         return code;
@@ -191,6 +202,7 @@ static const json_key json_keys[] = {
     {"figures[].caption", "what is to be seen, or null"},
     {"figures[].seconds", "time it took, in all calls together, or null"},
     {"figures[].files[]", "tables, script and pictures"},
+    {"report", "DIR/SCALE/report.html"},
     {NULL, NULL},
 };
 
@@ -211,7 +223,9 @@ const command command_reproduce = {
         "DIR/SCALE/FIG its numbers (FIG.csv and others), a script of gnuplot that draws them "
         "(FIG.gp), pictures (FIG.svg and others) and figure.json with caption, parameters, time "
         "and a "
-        "list of these files; 'gnuplot FIG.gp' there draws it again.\n"
+        "list of these files; 'gnuplot FIG.gp' there draws it again. DIR/SCALE/report.html shows "
+        "all of it on one page, to be read in a browser, printed or sent: it needs no other "
+        "file.\n"
         "Everything computed is kept at once, so that nothing is lost when the program is stopped: "
         "the same command goes on, and the numbers in the end are the same as if it had never been "
         "stopped. A finished figure is left alone. Results of another version, seed or data are "

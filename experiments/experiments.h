@@ -11,6 +11,7 @@
  *
  *   settings.json   version, seed, scale and checksums of the data; other ones are refused
  *   pieces.json     {KEY: {"values": [...], "seconds": s}}
+ *   report.html     all of it on one page, see report.h
  *   FIG/FIG*.csv    the numbers, fixed names and columns, written first; no times in them
  *   FIG/FIG.gp      a script of gnuplot that draws FIG.svg from the tables beside it
  *   FIG/FIG.svg, FIG/FIG*.png    pictures
@@ -121,8 +122,12 @@ void experiment_close(experiment *my);
    too. */
 exit_code experiment_run(experiment *my, const figure *const *chosen, size_t n);
 
-/* figure.json; NULL if the figure is not finished. To be released with json_decref(). */
+/* figure.json; NULL if the figure is not finished, or a file it names is gone. To be released with
+   json_decref(). */
 exit_code experiment_read(const experiment *my, const figure *what, json_t **out);
+
+/* The JSON object in DIR/SCALE/NAME; NULL if there is no such file. To be released likewise. */
+exit_code experiment_record(const experiment *my, const char *name, json_t **out);
 
 /* ---- run.c: for figures ---------------------------------------------------------------------- */
 

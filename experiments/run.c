@@ -146,7 +146,8 @@ static exit_code refuse_others(const experiment *my, const json_t *was, const js
 
 /* Removes everything that reproduce wrote, and nothing else. */
 static exit_code forget(const experiment *my) {
-    static const char *const shared[] = {"pieces.json", "settings.json", "runs", "patterns"};
+    static const char *const shared[] = {"pieces.json", "settings.json", "runs", "patterns",
+                                         "report.html"};
     for (size_t k = 0; k < sizeof shared / sizeof shared[0]; k++) {
         char *path = memory_format("%s/%s", my->directory, shared[k]);
         if (!path)
@@ -339,30 +340,42 @@ static double seconds_of(const experiment *my, const figure *of) {
     return seconds;
 }
 
-exit_code experiment_read(const experiment *my, const figure *what, json_t **out) {
-    char *path = memory_format("%s/%s/figure.json", my->directory, what->name);
+exit_code experiment_record(const experiment *my, const char *name, json_t **out) {
+    *out = NULL;
+    char *path = memory_format("%s/%s", my->directory, name);
     const exit_code code = path ? read_json(path, out) : fail_memory();
     memory_release(path);
     return code;
 }
 
-/* Whether figure.json and every file it names are there. */
-static exit_code is_finished(const experiment *my, const figure *of, bool *out) {
-    json_t *record = NULL;
-    exit_code code = experiment_read(my, of, &record);
-    bool is_there = record != NULL;
+/* Whether every file that figure.json names is there. */
+static exit_code has_files(const experiment *my, const figure *of, const json_t *record,
+                           bool *out) {
     size_t k;
     const json_t *entry;
+    *out = true;
     json_array_foreach(json_object_get(record, "files"), k, entry) {
         const char *name = json_string_value(json_object_get(entry, "name"));
         char *path = memory_format("%s/%s/%s", my->directory, of->name, name ? name : "");
         if (!path)
-            code = fail_memory();
-        is_there = is_there && path && access(path, R_OK) == 0;
+            return fail_memory();
+        *out = *out && access(path, R_OK) == 0;
         memory_release(path);
     }
-    json_decref(record);
-    *out = is_there;
+    return EXIT_DONE;
+}
+
+exit_code experiment_read(const experiment *my, const figure *what, json_t **out) {
+    char name[KEY_BYTES];
+    snprintf(name, sizeof name, "%s/figure.json", what->name);
+    bool is_whole = false;
+    exit_code code = experiment_record(my, name, out);
+    if (code == EXIT_DONE && *out)
+        code = has_files(my, what, *out, &is_whole);
+    if (!is_whole) {
+        json_decref(*out);
+        *out = NULL;
+    }
     return code;
 }
 
@@ -386,8 +399,10 @@ static exit_code write_record(experiment *my, double finish_s) {
 
 static exit_code finish(experiment *my, const figure *of) {
     const exit_code drawn_before = my->drawn;
-    bool is_done = false;
-    exit_code code = is_finished(my, of, &is_done);
+    json_t *record = NULL;
+    exit_code code = experiment_read(my, of, &record);
+    const bool is_done = record != NULL;
+    json_decref(record);
     if (code != EXIT_DONE || is_done)
         return code;
     const double started_s = stopwatch_s();

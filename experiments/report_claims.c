@@ -1,0 +1,256 @@
+/* report_claims.c - the claims of the paper with their verdicts, as a table and as lists
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "cli/allocation.h"
+#include "experiments/report_parts.h"
+
+/* Never by color alone: every verdict has a sign and a word. */
+static const struct {
+    const char *name, *mark, *sign, *one, *many, *meaning;
+} verdicts[N_VERDICTS] = {
+    [DIFFERS] = {"differs", "differs", "&ne;", "differs", "differ",
+                 "the result contradicts the sentence"},
+    [HOLDS] = {"holds", "holds", "&check;", "holds", "hold", "the result agrees with the sentence"},
+    [NOT_TESTABLE] = {"not testable", "untestable", "&cir;", "not testable", "not testable",
+                      "the sentence says too little, or this scale is too small for it"},
+    [NOT_COMPUTED] = {"not computed", "missing", "&middot;", "not computed", "not computed",
+                      "the figure it rests on is not finished"},
+};
+
+typedef struct claim {
+    const char *id, *section, *statement, *paper, *ours, *why;
+    const char *figure; /* or NULL */
+    verdict verdict;
+    int is_erratum;
+} claim;
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* An id becomes part of an address within the page. */
+static bool is_name(const char *text) {
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+    return *text && text[strspn(text, allowed)] == '\0';
+}
+
+/* False if the entry is not a claim. The texts are those of the entry. */
+static bool read_claim(json_t *entry, claim *out) {
+    const char *word = NULL;
+    json_t *name = json_object_get(entry, "figure");
+    *out = (claim){.figure = json_string_value(name)};
+    if (json_unpack(entry, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "id", &out->id, "section",
+                    &out->section, "statement", &out->statement, "paper", &out->paper, "ours",
+                    &out->ours, "why", &out->why, "verdict", &word, "erratum",
+                    &out->is_erratum) != 0)
+        return false;
+    size_t v = 0;
+    while (v < N_VERDICTS && strcmp(word, verdicts[v].name) != 0)
+        v++;
+    out->verdict = (verdict)v;
+    return v < N_VERDICTS && is_name(out->id) && (json_is_string(name) || json_is_null(name));
+}
+
+/* A claim of a document that was checked. */
+static claim claim_at(const json_t *claims, size_t k) {
+    claim found;
+    read_claim(json_array_get(json_object_get(claims, "claims"), k), &found);
+    return found;
+}
+
+static size_t count_all(const json_t *claims) {
+    return json_array_size(json_object_get(claims, "claims"));
+}
+
+static bool is_about(const claim *this, const char *about) {
+    return !about || (this->figure && strcmp(this->figure, about) == 0);
+}
+
+static bool is_known(const char *about) {
+    for (size_t k = 0; figures[k]; k++)
+        if (strcmp(figures[k]->name, about) == 0)
+            return true;
+    return false;
+}
+
+/* The number of the first entry that is no claim, names no figure or repeats an id; else their
+   number. */
+static size_t first_fault(const json_t *claims) {
+    const size_t n = count_all(claims);
+    for (size_t k = 0; k < n; k++) {
+        claim this;
+        if (!read_claim(json_array_get(json_object_get(claims, "claims"), k), &this) ||
+            (this.figure && !is_known(this.figure)))
+            return k;
+        for (size_t before = 0; before < k; before++)
+            if (strcmp(claim_at(claims, before).id, this.id) == 0)
+                return k;
+    }
+    return n;
+}
+
+exit_code report_claims_load(const experiment *my, json_t **out) {
+    json_t *claims = NULL;
+    exit_code code = experiment_record(my, "claims.json", &claims);
+    if (code == EXIT_DONE && claims) {
+        const size_t fault = first_fault(claims);
+        if (!json_is_array(json_object_get(claims, "claims")))
+            code = fail(EXIT_CHECKPOINT, "%s/claims.json: expected a list of claims, found none",
+                        my->directory);
+        else if (fault < count_all(claims))
+            code = fail(EXIT_CHECKPOINT,
+                        "%s/claims.json: entry %zu is no claim as 'isinglass reproduce' writes it",
+                        my->directory, fault + 1);
+    }
+    if (code != EXIT_DONE) {
+        json_decref(claims);
+        claims = NULL;
+    }
+    *out = claims;
+    return code;
+}
+
+/* ---- counts ----------------------------------------------------------------------------------- */
+
+void report_claims_count(const json_t *claims, const char *about, size_t count[N_VERDICTS]) {
+    memset(count, 0, N_VERDICTS * sizeof *count);
+    for (size_t k = 0; k < count_all(claims); k++) {
+        const claim this = claim_at(claims, k);
+        count[this.verdict] += is_about(&this, about);
+    }
+}
+
+void report_claims_tally(output *page, const json_t *claims, const char *about) {
+    size_t count[N_VERDICTS];
+    const char *between = "";
+    report_claims_count(claims, about, count);
+    for (size_t v = 0; v < N_VERDICTS; v++)
+        if (count[v] > 0) {
+            output_print(page, "%s<span class=\"%s\">%zu&nbsp;%s</span>", between, verdicts[v].mark,
+                         count[v], count[v] == 1 ? verdicts[v].one : verdicts[v].many);
+            between = ", ";
+        }
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static void print_verdict(output *page, const claim *this) {
+    output_print(page, "<span class=\"verdict %s\"><span aria-hidden=\"true\">%s</span> %s</span>",
+                 verdicts[this->verdict].mark, verdicts[this->verdict].sign,
+                 verdicts[this->verdict].name);
+    if (this->is_erratum)
+        output_print(page, " <a class=\"verdict erratum\" href=\"#errata\">erratum</a>");
+}
+
+static void print_where(output *page, const claim *this) {
+    html_print(page, "%s", this->section);
+    for (size_t k = 0; this->figure && figures[k]; k++)
+        if (strcmp(figures[k]->name, this->figure) == 0)
+            html_print(page, " <a class=\"to-figure\" href=\"#%s\">%s</a>", figures[k]->name,
+                       figures[k]->name);
+}
+
+static void print_row(output *page, const claim *this) {
+    html_print(page, "<tr role=\"row\" id=\"claim-%s\" class=\"claim-%s\">", this->id,
+               verdicts[this->verdict].mark);
+    output_print(page, "<td role=\"cell\" data-label=\"Verdict\">");
+    print_verdict(page, this);
+    output_print(page, "</td><td role=\"cell\" data-label=\"Where\">");
+    print_where(page, this);
+    html_print(page,
+               "</td><th role=\"rowheader\" scope=\"row\" data-label=\"Claim\">%s</th>"
+               "<td role=\"cell\" data-label=\"Paper\">%s</td>"
+               "<td role=\"cell\" data-label=\"Ours\" class=\"ours\">%s</td><td role=\"cell\" "
+               "data-label=\"Why\">%s</td></tr>\n",
+               this->statement, this->paper, this->ours, this->why);
+}
+
+static void print_counts(output *page, const size_t count[N_VERDICTS]) {
+    output_print(page, "<ul class=\"counts\">\n");
+    for (size_t v = 0; v < N_VERDICTS; v++) {
+        const bool has_any = count[v] > 0;
+        output_print(page, "<li class=\"%s\">", verdicts[v].mark);
+        if (has_any)
+            output_print(page, "<a href=\"#%s\">", verdicts[v].mark);
+        output_print(page,
+                     "<span class=\"count\"><span aria-hidden=\"true\">%s</span> %zu</span> "
+                     "<span class=\"word\">%s</span>",
+                     verdicts[v].sign, count[v],
+                     count[v] == 1 ? verdicts[v].one : verdicts[v].many);
+        output_print(page, "%s <span class=\"meaning\">%s</span></li>\n", has_any ? "</a>" : "",
+                     verdicts[v].meaning);
+    }
+    output_print(page, "</ul>\n");
+}
+
+static void print_errata(output *page, const json_t *claims) {
+    size_t n = 0;
+    for (size_t k = 0; k < count_all(claims); k++)
+        n += claim_at(claims, k).is_erratum != 0;
+    if (n == 0)
+        return;
+    html_print(
+        page,
+        "<p id=\"errata\" class=\"note\"><span class=\"verdict erratum\">erratum</span> marks "
+        "%zu of them in which the paper is known to be in error: what it prints is "
+        "contradicted by its own equations or by what made its figures. The last column "
+        "gives the evidence: ",
+        n);
+    const char *between = "";
+    for (size_t k = 0; k < count_all(claims); k++) {
+        const claim this = claim_at(claims, k);
+        if (this.is_erratum) {
+            html_print(page, "%s<a href=\"#claim-%s\">%s</a>", between, this.id, this.id);
+            between = ", ";
+        }
+    }
+    output_print(page, ".</p>\n");
+}
+
+void report_claims_table(output *page, const json_t *claims) {
+    static const char *const columns[] = {"Verdict", "Where", "Claim", "Paper", "Ours", "Why"};
+    size_t count[N_VERDICTS];
+    report_claims_count(claims, NULL, count);
+    print_counts(page, count);
+    print_errata(page, claims);
+    output_print(page, "<table role=\"table\" class=\"claims\">\n<caption>Every claim, those that "
+                       "differ first, then in the order of the paper</caption>\n"
+                       "<thead role=\"rowgroup\"><tr role=\"row\">");
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+        output_print(page, "<th role=\"columnheader\" scope=\"col\">%s</th>", columns[k]);
+    output_print(page, "</tr></thead>\n");
+    for (size_t v = 0; v < N_VERDICTS; v++) {
+        if (count[v] == 0)
+            continue;
+        output_print(page, "<tbody role=\"rowgroup\" id=\"%s\">\n", verdicts[v].mark);
+        for (size_t k = 0; k < count_all(claims); k++) {
+            const claim this = claim_at(claims, k);
+            if ((size_t)this.verdict == v)
+                print_row(page, &this);
+        }
+        output_print(page, "</tbody>\n");
+    }
+    output_print(page, "</table>\n");
+}
+
+void report_claims_list(output *page, const json_t *claims, const char *about) {
+    size_t count[N_VERDICTS];
+    report_claims_count(claims, about, count);
+    if (count[DIFFERS] + count[HOLDS] + count[NOT_TESTABLE] + count[NOT_COMPUTED] == 0)
+        return;
+    output_print(page, "<h4>What the paper says about it</h4>\n<ul class=\"about\">\n");
+    for (size_t k = 0; k < count_all(claims); k++) {
+        const claim this = claim_at(claims, k);
+        if (!is_about(&this, about))
+            continue;
+        output_print(page, "<li>");
+        print_verdict(page, &this);
+        html_print(page,
+                   " <a href=\"#claim-%s\">%s</a> <span class=\"values\">paper: %s; ours: %s</span>"
+                   "</li>\n",
+                   this.id, this.statement, this.paper, this.ours);
+    }
+    output_print(page, "</ul>\n");
+}
