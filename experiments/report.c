@@ -324,7 +324,8 @@ static void print_provenance(report *this) {
         "<dt>Program</dt><dd>isinglass %s</dd>\n<dt>Scale</dt><dd>%s: %s</dd>\n<dt>Seed</dt>"
         "<dd>%s</dd>\n<dt>Training samples, SHA-256</dt><dd><code>%s</code></dd>\n"
         "<dt>Test samples, SHA-256</dt><dd><code>%s</code></dd>\n</dl>\n"
-        "<p>The checksums are of the samples as spins with their labels, so many as this scale "
+        "<p>The checksums are of the spins of all samples, row after row, so many rows as this "
+        "scale "
         "takes. The same version, seed, scale and data give the same tables, on any number of "
         "threads and after any interruption. All of it again, or what is still missing of "
         "it:</p>\n",

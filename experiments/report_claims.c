@@ -15,9 +15,9 @@ static const struct {
                  "the result contradicts the sentence"},
     [HOLDS] = {"holds", "holds", "&check;", "holds", "hold", "the result agrees with the sentence"},
     [NOT_TESTABLE] = {"not testable", "untestable", "&cir;", "not testable", "not testable",
-                      "the sentence says too little, or this scale is too small for it"},
+                      "the sentence is too vague, or the errors leave it open"},
     [NOT_COMPUTED] = {"not computed", "missing", "&middot;", "not computed", "not computed",
-                      "the figure it rests on is not finished"},
+                      "this scale, or the figures at hand, do not reach it"},
 };
 
 typedef struct claim {
@@ -144,6 +144,13 @@ static void print_verdict(output *page, const claim *this) {
         output_print(page, " <a class=\"verdict erratum\" href=\"#errata\">erratum</a>");
 }
 
+/* Claims write +- where paper has one sign, which takes two bytes as well. */
+static void set_signs(output *page, size_t from) {
+    for (size_t k = from; k + 1 < page->length; k++)
+        if (memcmp(page->text + k, "+-", 2) == 0)
+            memcpy(page->text + k, "\xc2\xb1", 2);
+}
+
 static void print_where(output *page, const claim *this) {
     html_print(page, "%s", this->section);
     for (size_t k = 0; this->figure && figures[k]; k++)
@@ -153,6 +160,7 @@ static void print_where(output *page, const claim *this) {
 }
 
 static void print_row(output *page, const claim *this) {
+    const size_t from = page->length;
     html_print(page, "<tr role=\"row\" id=\"claim-%s\" class=\"claim-%s\">", this->id,
                verdicts[this->verdict].mark);
     output_print(page, "<td role=\"cell\" data-label=\"Verdict\">");
@@ -165,6 +173,7 @@ static void print_row(output *page, const claim *this) {
                "<td role=\"cell\" data-label=\"Ours\" class=\"ours\">%s</td><td role=\"cell\" "
                "data-label=\"Why\">%s</td></tr>\n",
                this->statement, this->paper, this->ours, this->why);
+    set_signs(page, from);
 }
 
 static void print_counts(output *page, const size_t count[N_VERDICTS]) {
@@ -245,12 +254,14 @@ void report_claims_list(output *page, const json_t *claims, const char *about) {
         const claim this = claim_at(claims, k);
         if (!is_about(&this, about))
             continue;
+        const size_t from = page->length;
         output_print(page, "<li>");
         print_verdict(page, &this);
         html_print(page,
                    " <a href=\"#claim-%s\">%s</a> <span class=\"values\">paper: %s; ours: %s</span>"
                    "</li>\n",
                    this.id, this.statement, this.paper, this.ours);
+        set_signs(page, from);
     }
     output_print(page, "</ul>\n");
 }

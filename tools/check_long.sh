@@ -36,6 +36,9 @@ if build_preset dev; then
     ISINGLASS_TEST_KILLS=30 run_ctest dev --tests-regex '^check.train_resume$'
     unset ISINGLASS_TEST_SEED
 
+    # The report as a reader sees it.
+    count_command "the report in a browser" tools/browser_check.sh
+
     for source in tests/unit/test_*.c; do
         name=$(basename "$source" .c)
         [[ ! -e $source ]] || count_command "valgrind $name" memcheck "build/dev/tests/$name"

@@ -6,7 +6,7 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-usage: tools/deps.sh [--check] [--test] [--data] [--fashion] [--long] [--figures] [--peers] [--all]
+usage: tools/deps.sh [--check] [--test] [--data] [--fashion] [--long] [--figures] [--browser] [--peers] [--all]
 
 Installs the missing Debian packages for building, and for what else is named:
   --test     make test: second compiler, sanitizers, cmocka, linters, NumPy
@@ -14,6 +14,7 @@ Installs the missing Debian packages for building, and for what else is named:
   --fashion  isinglass data get fashion: the data set itself
   --long     make check-long: valgrind, strace, readable sanitizer reports, coverage
   --figures  pictures of curves: gnuplot
+  --browser  looking at the report of reproduce: chromium
   --peers    the programs that isinglass is compared with
   --all      all of these
   --check    only say what is missing; exit status 1 if something is
@@ -58,6 +59,7 @@ long    strace                  command strace
 long    llvm-14                 command llvm-symbolizer-14
 long    gcovr                   command gcovr
 figures gnuplot-nox             command gnuplot
+browser chromium                command chromium
 peers   python3-numpy           package
 peers   python3-scipy           package
 peers   python3-sklearn         package
@@ -69,8 +71,8 @@ check_only=false
 for argument; do
     case $argument in
     --check) check_only=true ;;
-    --all) purposes=' build test data fashion long figures peers ' ;;
-    --test | --data | --fashion | --long | --figures | --peers) purposes+="${argument#--} " ;;
+    --all) purposes=' build test data fashion long figures browser peers ' ;;
+    --test | --data | --fashion | --long | --figures | --browser | --peers) purposes+="${argument#--} " ;;
     -h | --help)
         usage
         exit 0
