@@ -144,36 +144,76 @@ static void print_verdict(output *page, const claim *this) {
         output_print(page, " <a class=\"verdict erratum\" href=\"#errata\">erratum</a>");
 }
 
-/* Claims write +- where paper has one sign, which takes two bytes as well. */
-static void set_signs(output *page, size_t from) {
-    for (size_t k = from; k + 1 < page->length; k++)
-        if (memcmp(page->text + k, "+-", 2) == 0)
-            memcpy(page->text + k, "\xc2\xb1", 2);
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* Whether the hyphen at `c` is a minus: that of a number, a power or an exponent. */
+static bool is_minus(const char *text, const char *c) {
+    const char before = c > text ? c[-1] : ' ';
+    const bool is_exponent = before == 'e' && c > text + 1 && is_digit(c[-2]);
+    return is_digit(c[1]) && (strchr(" (=^", before) || is_exponent);
+}
+
+/* Whether the space at `c` stands between a word such as Fig. and its number. */
+static bool is_within_name(const char *text, const char *c) {
+    static const char *const words[] = {"Eq.", "Fig.", "Sec.", "App."};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        const size_t length = strlen(words[k]);
+        if ((size_t)(c - text) >= length && memcmp(c - length, words[k], length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Claims are written as one types: in print, signs are signs, and lines do not break at them. */
+static void typeset(output *page, const char *text) {
+    for (const char *c = text; *c; c++) {
+        const char one[] = {*c, '\0'};
+        if (c[0] == '+' && c[1] == '-') {
+            output_print(page, "&plusmn;");
+            c++;
+        } else if (*c == '-' && is_minus(text, c)) {
+            output_print(page, "&minus;");
+        } else if (*c == ' ' && is_within_name(text, c)) {
+            output_print(page, "&nbsp;");
+        } else {
+            html_print(page, "%s", one);
+        }
+    }
 }
 
 static void print_where(output *page, const claim *this) {
-    html_print(page, "%s", this->section);
+    typeset(page, this->section);
     for (size_t k = 0; this->figure && figures[k]; k++)
         if (strcmp(figures[k]->name, this->figure) == 0)
             html_print(page, " <a class=\"to-figure\" href=\"#%s\">%s</a>", figures[k]->name,
                        figures[k]->name);
 }
 
+/* The columns of the table; the claim itself is the heading of its row. */
+enum { VERDICT, WHERE, CLAIM, PAPER, OURS, WHY, N_COLUMNS };
+static const char *const columns[N_COLUMNS] = {"Verdict", "Where", "Claim", "Paper", "Ours", "Why"};
+
 static void print_row(output *page, const claim *this) {
-    const size_t from = page->length;
+    const char *const texts[N_COLUMNS] = {
+        [CLAIM] = this->statement, [PAPER] = this->paper, [OURS] = this->ours, [WHY] = this->why};
     html_print(page, "<tr role=\"row\" id=\"claim-%s\" class=\"claim-%s\">", this->id,
                verdicts[this->verdict].mark);
-    output_print(page, "<td role=\"cell\" data-label=\"Verdict\">");
-    print_verdict(page, this);
-    output_print(page, "</td><td role=\"cell\" data-label=\"Where\">");
-    print_where(page, this);
-    html_print(page,
-               "</td><th role=\"rowheader\" scope=\"row\" data-label=\"Claim\">%s</th>"
-               "<td role=\"cell\" data-label=\"Paper\">%s</td>"
-               "<td role=\"cell\" data-label=\"Ours\" class=\"ours\">%s</td><td role=\"cell\" "
-               "data-label=\"Why\">%s</td></tr>\n",
-               this->statement, this->paper, this->ours, this->why);
-    set_signs(page, from);
+    for (size_t k = 0; k < N_COLUMNS; k++) {
+        output_print(page,
+                     k == CLAIM ? "<th role=\"rowheader\" scope=\"row\" data-label=\"%s\">"
+                                : "<td role=\"cell\" data-label=\"%s\">",
+                     columns[k]);
+        if (k == VERDICT)
+            print_verdict(page, this);
+        else if (k == WHERE)
+            print_where(page, this);
+        else
+            typeset(page, texts[k]);
+        output_print(page, k == CLAIM ? "</th>" : "</td>");
+    }
+    output_print(page, "</tr>\n");
 }
 
 static void print_counts(output *page, const size_t count[N_VERDICTS]) {
@@ -219,7 +259,6 @@ static void print_errata(output *page, const json_t *claims) {
 }
 
 void report_claims_table(output *page, const json_t *claims) {
-    static const char *const columns[] = {"Verdict", "Where", "Claim", "Paper", "Ours", "Why"};
     size_t count[N_VERDICTS];
     report_claims_count(claims, NULL, count);
     print_counts(page, count);
@@ -227,7 +266,7 @@ void report_claims_table(output *page, const json_t *claims) {
     output_print(page, "<table role=\"table\" class=\"claims\">\n<caption>Every claim, those that "
                        "differ first, then in the order of the paper</caption>\n"
                        "<thead role=\"rowgroup\"><tr role=\"row\">");
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++)
+    for (size_t k = 0; k < N_COLUMNS; k++)
         output_print(page, "<th role=\"columnheader\" scope=\"col\">%s</th>", columns[k]);
     output_print(page, "</tr></thead>\n");
     for (size_t v = 0; v < N_VERDICTS; v++) {
@@ -254,14 +293,15 @@ void report_claims_list(output *page, const json_t *claims, const char *about) {
         const claim this = claim_at(claims, k);
         if (!is_about(&this, about))
             continue;
-        const size_t from = page->length;
         output_print(page, "<li>");
         print_verdict(page, &this);
-        html_print(page,
-                   " <a href=\"#claim-%s\">%s</a> <span class=\"values\">paper: %s; ours: %s</span>"
-                   "</li>\n",
-                   this.id, this.statement, this.paper, this.ours);
-        set_signs(page, from);
+        html_print(page, " <a href=\"#claim-%s\">", this.id);
+        typeset(page, this.statement);
+        output_print(page, "</a> <span class=\"values\">paper: ");
+        typeset(page, this.paper);
+        output_print(page, "; ours: ");
+        typeset(page, this.ours);
+        output_print(page, "</span></li>\n");
     }
     output_print(page, "</ul>\n");
 }

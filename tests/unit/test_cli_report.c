@@ -60,7 +60,7 @@ static const char one_claim[] =
     "{\"claims\": [{\"id\": \"a.1\", \"section\": \"Sec. 2\", \"figure\": \"fig3\","
     "\"statement\": \"</table><script>alert(1)</script>\", \"paper\": \"\\\"4.4\\\" & 'more'\","
     "\"ours\": \"4.5 +- 0.1 %%\", \"value\": 4.5, \"error\": 0.1, \"verdict\": \"%s\","
-    "\"why\": \"because\", \"erratum\": %s}]}";
+    "\"why\": \"Eq. 3: a-b - 1 = -1.5e-3, x^-1 from 2-3\", \"erratum\": %s}]}";
 
 static void write_claim(const char *verdict_name, bool is_erratum) {
     char text[sizeof one_claim + 40];
@@ -168,8 +168,9 @@ static void hostile_texts(void **state) {
     assert_report_has("&lt;b&gt;bold&lt;/b&gt; &amp; &quot;quoted&quot; &lt;img", true);
     assert_report_has("&lt;/table&gt;&lt;script&gt;alert(1)", true);
     assert_report_has("&quot;4.4&quot; &amp; &#39;more&#39;", true);
-    assert_report_has("4.5 \xc2\xb1 0.1 %", true);
+    assert_report_has("4.5 &plusmn; 0.1 %", true);
     assert_report_has("isinglass x &lt; y", true);
+    assert_report_has(">Eq.&nbsp;3: a-b - 1 = &minus;1.5e&minus;3, x^&minus;1 from 2-3<", true);
 }
 
 static void contents(void **state) {
