@@ -24,7 +24,7 @@ typedef struct claim {
     const char *id, *section, *statement, *paper, *ours, *why;
     const char *figure; /* or NULL */
     verdict verdict;
-    int is_erratum;
+    bool is_erratum;
 } claim;
 
 /* ---- reading ---------------------------------------------------------------------------------- */
@@ -36,21 +36,27 @@ static bool is_name(const char *text) {
     return *text && text[strspn(text, allowed)] == '\0';
 }
 
-/* False if the entry is not a claim. The texts are those of the entry. */
-static bool read_claim(json_t *entry, claim *out) {
-    const char *word = NULL;
-    json_t *name = json_object_get(entry, "figure");
-    *out = (claim){.figure = json_string_value(name)};
-    if (json_unpack(entry, "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:b}", "id", &out->id, "section",
-                    &out->section, "statement", &out->statement, "paper", &out->paper, "ours",
-                    &out->ours, "why", &out->why, "verdict", &word, "erratum",
-                    &out->is_erratum) != 0)
-        return false;
+/* False if the entry is not a claim. The texts are those of the entry. Unlike json_unpack() this takes
+   no memory, so that an entry that was checked can always be read again. */
+static bool read_claim(const json_t *entry, claim *out) {
+    const json_t *about = json_object_get(entry, "figure");
+    const json_t *erratum = json_object_get(entry, "erratum");
+    const char *word = json_string_value(json_object_get(entry, "verdict"));
+    *out = (claim){.id = json_string_value(json_object_get(entry, "id")),
+                   .section = json_string_value(json_object_get(entry, "section")),
+                   .statement = json_string_value(json_object_get(entry, "statement")),
+                   .paper = json_string_value(json_object_get(entry, "paper")),
+                   .ours = json_string_value(json_object_get(entry, "ours")),
+                   .why = json_string_value(json_object_get(entry, "why")),
+                   .figure = json_string_value(about),
+                   .is_erratum = json_is_true(erratum)};
     size_t v = 0;
-    while (v < N_VERDICTS && strcmp(word, verdicts[v].name) != 0)
+    while (v < N_VERDICTS && word && strcmp(word, verdicts[v].name) != 0)
         v++;
     out->verdict = (verdict)v;
-    return v < N_VERDICTS && is_name(out->id) && (json_is_string(name) || json_is_null(name));
+    return out->id && is_name(out->id) && out->section && out->statement && out->paper &&
+           out->ours && out->why && word && v < N_VERDICTS && json_is_boolean(erratum) &&
+           (json_is_string(about) || json_is_null(about));
 }
 
 /* A claim of a document that was checked. */
@@ -237,7 +243,7 @@ static void print_counts(output *page, const size_t count[N_VERDICTS]) {
 static void print_errata(output *page, const json_t *claims) {
     size_t n = 0;
     for (size_t k = 0; k < count_all(claims); k++)
-        n += claim_at(claims, k).is_erratum != 0;
+        n += claim_at(claims, k).is_erratum;
     if (n == 0)
         return;
     html_print(

@@ -7,7 +7,7 @@ set -eu
 cd "$SCRATCH"
 rm -rf ./*
 exec /usr/bin/python3 - <<'PYTHON'
-import base64, glob, html.parser, json, os, re, shutil, subprocess, urllib.parse
+import base64, glob, html.parser, json, os, re, subprocess, urllib.parse
 
 program = [os.environ["ISINGLASS"], "reproduce", "--scale", "tiny", "--quiet"]
 figures = ["fig2", "fig3", "fig4", "fig5", "figD1", "figD2", "figE1"]
@@ -166,22 +166,14 @@ assert call("fig3", "-o", "broken").returncode == 0
 report = content("broken/tiny/report.html")
 examine("broken", ["fig3"])
 
-# Out of memory, anywhere: the old report or the new one, nothing between and nothing beside.
-def lacks(n):
+# Out of memory at some places, as the program meets them: the old report or the new one, nothing between and
+# nothing beside. The unit test has all places.
+for n in (100, 400, 500, 550):
     with open("broken/tiny/report.html", "w") as old:
         old.write("old")
     lack = call("fig3", "-o", "broken", env={**os.environ, "ISINGLASS_FAIL_ALLOCATION": f"{n}+"})
     assert lack.returncode in (0, 5) and (lack.returncode == 0 or lack.stdout == ""), (n, lack)
     assert content("broken/tiny/report.html") in (b"old", report), n
-    assert not glob.glob("broken/tiny/report.html.*") and not glob.glob("broken/tiny/claims.json.*"), n
-    return lack.returncode == 5
-low, high = 0, 64
-while lacks(high):
-    low, high = high, 2 * high
-while high - low > 1:
-    middle = (low + high) // 2
-    low, high = (middle, high) if lacks(middle) else (low, middle)
-for n in range(low - 40, low, 3): # the last ones: those of the report and of what is printed
-    assert lacks(n), n
-print(f"{low} allocations; the report has {len(report)} bytes")
+    assert not glob.glob("broken/tiny/report.html.*"), n
+print(f"a report of {len(report)} bytes")
 PYTHON

@@ -13,12 +13,15 @@
 
 #include <cmocka.h>
 #undef fail /* a name of failure.h */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "allocation.h"
 #include "child.h"
 #include "experiments/report.h"
 #include "experiments/report_parts.h"
@@ -285,6 +288,50 @@ static void the_same_again(void **state) {
     assert_report_has("caption", true);
 }
 
+/* Writes the report in a process of its own, where allocation n and all later ones fail. */
+static int write_without(size_t n) {
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        char text[32];
+        snprintf(text, sizeof text, "%zu+", n);
+        if (setenv("ISINGLASS_FAIL_ALLOCATION", text, 1) != 0 || memory_start() != EXIT_DONE)
+            _exit(99);
+        exit((int)report_write(&my)); /* where the address sanitizer looks for leaks */
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* Out of memory, anywhere: the old report stays as it was, and nothing is left beside it. */
+static void lack_of_memory(void **state) {
+    (void)state;
+    write_figure("fig3", "caption");
+    write_claim("differs", true);
+    write_file("report.html", "old");
+    size_t n = 1;
+    int code;
+    while ((code = write_without(n)) != EXIT_DONE) {
+        assert_int_equal(code, EXIT_NO_MEMORY);
+        char *page = report();
+        assert_string_equal(page, "old");
+        free(page);
+        n++;
+    }
+    print_message("%zu allocations\n", n);
+    assert_true(n > 100);
+    assert_report_has("</html>", true);
+    struct dirent *entry;
+    DIR *listing = opendir(directory);
+    assert_non_null(listing);
+    while ((entry = readdir(listing)))
+        assert_null(strstr(entry->d_name, ".html."));
+    closedir(listing);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts),
@@ -297,6 +344,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(damaged_claims, begin, end),
         cmocka_unit_test_setup_teardown(foreign_files, begin, end),
         cmocka_unit_test_setup_teardown(the_same_again, begin, end),
+        cmocka_unit_test_setup_teardown(lack_of_memory, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
