@@ -372,7 +372,7 @@ exit_code experiment_read(const experiment *my, const figure *what, json_t **out
     exit_code code = experiment_record(my, name, out);
     if (code == EXIT_DONE && *out)
         code = has_files(my, what, *out, &is_whole);
-    if (!is_whole) {
+    if (code != EXIT_DONE || !is_whole) {
         json_decref(*out);
         *out = NULL;
     }
