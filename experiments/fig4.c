@@ -344,6 +344,11 @@ static exit_code start_level(const experiment *my, size_t group, double *out) {
 
 /* The first two epochs of (a), where the curves cross. */
 static const double inset_epochs = 3;
+
+static bool has_inset(const experiment *my) {
+    return scales[my->scale].epochs[0] > inset_epochs;
+}
+
 static void write_inset(const experiment *my, double low, output *script) {
     output_print(
         script,
@@ -381,7 +386,7 @@ static exit_code leave_picture(experiment *my) {
                      g == 0 ? "unset key" : "set key bottom right Left reverse");
         plot_group(&script, n_hidden(my, g), g == 1);
     }
-    if (scales[my->scale].epochs[0] > inset_epochs)
+    if (has_inset(my))
         write_inset(my, 4 * level[0], &script);
     output_print(&script,
                  "unset border\nunset tics\nunset grid\nset xlabel ''\nset ylabel ''\nunset key\n"
@@ -414,17 +419,16 @@ static exit_code finish(experiment *my) {
         my,
         "Log-likelihood per training sample against epochs of CD-20 from four starts, (a) %zu and "
         "(b) %zu "
-        "hidden units; mean and standard deviation (band) of %zu and %zu runs. Inset: the first "
-        "epochs of "
-        "(a). ln Z by annealed importance sampling with %zu chains and %zu steps, as published; "
+        "hidden units; mean and standard deviation (band) of %zu and %zu runs. %sln Z by annealed "
+        "importance sampling with %zu chains and %zu steps, as published; "
         "the tables have the best estimate beside it. Learning rate 1e-4, but 5e-4 in the first "
         "25 epochs of the random start in (b); batches of 100, but 1000 for the other starts in "
         "(a). (c), "
         "(d): samples of the RBMs of (b), one digit a column, %d updates at beta 2 from a test "
         "image, after %g epochs (the paper: 15).",
         n_hidden(my, 0), n_hidden(my, 1), scales[my->scale].runs[0], scales[my->scale].runs[1],
-        scales[my->scale].chains, scales[my->scale].steps, SAMPLE_SWEEPS,
-        scales[my->scale].sample_epochs);
+        has_inset(my) ? "Inset: the first epochs of (a). " : "", scales[my->scale].chains,
+        scales[my->scale].steps, SAMPLE_SWEEPS, scales[my->scale].sample_epochs);
 }
 
 const figure figure_fig4 = {.name = "fig4",
