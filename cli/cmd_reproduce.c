@@ -2,11 +2,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "allocation.h"
 #include "data_input.h"
-#include "experiments/experiments.h"
+#include "experiments/claims.h"
 #include "experiments/report.h"
 #include "options.h"
 #include "signals.h"
@@ -64,17 +65,34 @@ static json_t *figure_json(const experiment *my, const figure *what, const json_
                      files_of(my, what, record));
 }
 
-/* records (n): NULL where a figure was not drawn. */
-static void as_json(output *out, const experiment *my, const figure *const *chosen,
-                    json_t *const *records, size_t n) {
+/* What is shown in the end. */
+typedef struct result {
+    const figure *const *chosen; /* (n) */
+    size_t n;
+    json_t *records[MOST_FIGURES]; /* NULL where a figure was not drawn */
+    json_t *claims;
+} result;
+
+static json_t *claims_json(const experiment *my, const json_t *claims) {
+    char *path = memory_format("%s/claims.json", my->directory);
+    json_t *summary = json_deep_copy(json_object_get(claims, "summary"));
+    json_t *out =
+        path ? json_pack("{s:o, s:o}", "file", json_text(path), "summary", summary) : NULL;
+    memory_release(path);
+    return out;
+}
+
+static void as_json(output *out, const experiment *my, const result *found) {
     json_t *list = json_array();
-    for (size_t k = 0; list && k < n; k++)
-        if (json_array_append_new(list, figure_json(my, chosen[k], records[k])) != 0) {
+    for (size_t k = 0; list && k < found->n; k++)
+        if (json_array_append_new(list, figure_json(my, found->chosen[k], found->records[k])) !=
+            0) {
             json_decref(list);
             list = NULL;
         }
-    json_t *document = list ? json_pack("{s:s, s:o, s:o}", "scale", scale_names[my->scale],
-                                        "directory", json_text(my->directory), "figures", list)
+    json_t *document = list ? json_pack("{s:s, s:o, s:o, s:o}", "scale", scale_names[my->scale],
+                                        "directory", json_text(my->directory), "figures", list,
+                                        "claims", claims_json(my, found->claims))
                             : NULL;
     char *report = memory_format("%s/report.html", my->directory);
     if (document && (!report || json_object_set_new(document, "report", json_text(report)) != 0)) {
@@ -85,41 +103,62 @@ static void as_json(output *out, const experiment *my, const figure *const *chos
     output_json(out, document);
 }
 
-static void as_text(output *out, const experiment *my, const figure *const *chosen,
-                    json_t *const *records, size_t n) {
+/* "27: 20 hold, 5 differ, 2 not testable" */
+static void claims_text(output *out, const json_t *claims) {
+    static const char *const words[] = {"hold", "differ", "not testable", "not computed"};
+    char text[200];
+    size_t length = 0;
+    length += (size_t)snprintf(text, sizeof text, "%zu",
+                               json_array_size(json_object_get(claims, "claims")));
+    for (size_t k = 0; k < N_VERDICTS; k++) {
+        const json_t *count = json_object_get(json_object_get(claims, "summary"), verdict_names[k]);
+        const json_int_t n = json_integer_value(count);
+        if (n > 0 || k == VERDICT_HOLDS)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s %lld %s",
+                                       k == VERDICT_HOLDS ? ":" : ",", (long long)n, words[k]);
+    }
+    output_field(out, "claims", "%s", text);
+}
+
+static void as_text(output *out, const experiment *my, const result *found) {
     output_field(out, "directory", "%s", my->directory);
-    for (size_t k = 0; k < n; k++) {
-        const char *name = chosen[k]->name;
-        if (records[k])
+    for (size_t k = 0; k < found->n; k++) {
+        const char *name = found->chosen[k]->name;
+        if (found->records[k])
             output_field(out, name, "%s/%s.svg, %.1f s", name, name,
-                         json_number_value(json_object_get(records[k], "seconds")));
+                         json_number_value(json_object_get(found->records[k], "seconds")));
         else
             output_field(out, name, "not drawn; the numbers are in %s/*.csv", name);
     }
+    claims_text(out, found->claims);
     output_field(out, "report", "%s/report.html", my->directory);
 }
 
 static exit_code show_result(const invocation *call, const experiment *my,
                              const figure *const *chosen, size_t n) {
-    json_t *records[MOST_FIGURES] = {NULL};
-    exit_code code = EXIT_DONE;
+    result found = {.chosen = chosen, .n = n};
+    exit_code code = experiment_record(my, "claims.json", &found.claims);
     for (size_t k = 0; code == EXIT_DONE && k < n; k++)
-        code = experiment_read(my, chosen[k], &records[k]);
+        code = experiment_read(my, chosen[k], &found.records[k]);
     if (code == EXIT_DONE && call->common.json)
-        as_json(call->out, my, chosen, records, n);
+        as_json(call->out, my, &found);
     else if (code == EXIT_DONE)
-        as_text(call->out, my, chosen, records, n);
+        as_text(call->out, my, &found);
     for (size_t k = 0; k < n; k++)
-        json_decref(records[k]);
+        json_decref(found.records[k]);
+    json_decref(found.claims);
     return code;
 }
 
 /* ---- the work --------------------------------------------------------------------------------- */
 
 static exit_code load(experiment *my, const invocation *call) {
-    const data_settings settings = {.limit = scale_limits[my->scale]};
-    const exit_code code = data_load(&my->train, call, "mnist:train", &settings);
-    return code == EXIT_DONE ? data_load(&my->test, call, "mnist:test", &settings) : code;
+    data_settings settings = {.limit = scale_limits[my->scale]};
+    exit_code code = data_load(&my->train, call, "mnist:train", &settings);
+    if (code == EXIT_DONE)
+        code = data_load(&my->test, call, "mnist:test", &settings);
+    settings.has_threshold = true; /* of 0, which the paper prints and did not use */
+    return code == EXIT_DONE ? data_load(&my->printed, call, "mnist:train", &settings) : code;
 }
 
 /* What was done is kept, so that the same command goes on. */
@@ -140,12 +179,13 @@ static exit_code carry_out(experiment *my, const invocation *call) {
         code = experiment_open(my, settings->out, call->common.force);
     if (code == EXIT_DONE)
         code = experiment_run(my, chosen, n);
-    if (code == EXIT_INTERRUPTED || code == EXIT_TERMINATED)
-        return stopped(code, call);
-    if (code != EXIT_DONE)
-        return code;
     char *reason = my->drawn != EXIT_DONE ? memory_format("%s", failure_sentence()) : NULL;
-    code = my->drawn != EXIT_DONE && !reason ? fail_memory() : report_write(my);
+    if (code == EXIT_DONE)
+        code = my->drawn != EXIT_DONE && !reason ? fail_memory() : claims_write(my);
+    if (code == EXIT_DONE)
+        code = report_write(my);
+    if (code == EXIT_INTERRUPTED || code == EXIT_TERMINATED)
+        code = stopped(code, call);
     if (code == EXIT_DONE)
         code = show_result(call, my, chosen, n);
     if (code != EXIT_DONE || !reason) {
@@ -170,6 +210,7 @@ static exit_code run(const invocation *call) {
     const exit_code code = carry_out(&my, call);
     isg_dataset_free(my.train);
     isg_dataset_free(my.test);
+    isg_dataset_free(my.printed);
     experiment_close(&my);
     signals_release();
     return code;
@@ -202,6 +243,9 @@ static const json_key json_keys[] = {
     {"figures[].caption", "what is to be seen, or null"},
     {"figures[].seconds", "time it took, in all calls together, or null"},
     {"figures[].files[]", "tables, script and pictures"},
+    {"claims.file", "claims.json: every claim of the paper with section, figure, statement, the paper's "
+                    "value, ours, error, verdict and reason"},
+    {"claims.summary{}", "how many claims have which verdict"},
     {"report", "DIR/SCALE/report.html"},
     {NULL, NULL},
 };
@@ -217,7 +261,7 @@ static const example examples[] = {
 const command command_reproduce = {
     .name = "reproduce",
     .section = "Models",
-    .summary = "Compute the figures of the paper anew",
+    .summary = "Compute the figures of the paper anew, and judge its claims",
     .description =
         "Computes figures of Smart and Zilman (ICLR 2021) from MNIST. Every figure FIG leaves in "
         "DIR/SCALE/FIG its numbers (FIG.csv and others), a script of gnuplot that draws them "
@@ -231,6 +275,11 @@ const command command_reproduce = {
         "stopped. A finished figure is left alone. Results of another version, seed or data are "
         "refused; "
         "--force starts anew. Scales have directories of their own.\n"
+        "Then every claim of the paper is held against the numbers that are there: claims.json and "
+        "claims.csv in DIR/SCALE have its value and ours with an error, a verdict (holds, differs, "
+        "not "
+        "testable, or not computed: its figure is not there, or with too few epochs) and the "
+        "reason.\n"
         "Without gnuplot all numbers are computed and kept; the exit code is then 1, and the same "
         "command "
         "draws the pictures once gnuplot is there.",

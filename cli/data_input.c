@@ -105,7 +105,7 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
     options.header = (isg_header)settings->header;
     options.only_class = settings->only_class;
     options.limit = settings->limit;
-    if (call_has_option(call, "threshold"))
+    if (settings->has_threshold || call_has_option(call, "threshold"))
         options.threshold = settings->threshold;
     char *images = NULL, *labels = NULL;
     exit_code code = EXIT_DONE;

@@ -15,6 +15,7 @@ typedef struct data_settings {
     const char *labels, *label_column, *shape, *only_class;
     size_t header; /* an isg_header */
     double threshold;
+    bool has_threshold; /* set by verbs that know one themselves, without the option */
     size_t limit;
 } data_settings;
 

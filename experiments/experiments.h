@@ -67,6 +67,7 @@ typedef struct experiment {
     const char *command; /* the command line, for figure.json */
     char *directory;     /* DIR/SCALE */
     isg_dataset *train, *test;
+    isg_dataset *printed; /* the training set with every pixel above 0 as +1, as the paper has it */
     bool is_quiet;
     int lock;       /* descriptor of the lock file */
     json_t *pieces; /* what was computed, by key */
@@ -121,6 +122,9 @@ void experiment_close(experiment *my);
    call goes on from there. If only drawing fails, `drawn` keeps the code and the sentence is kept
    too. */
 exit_code experiment_run(experiment *my, const figure *const *chosen, size_t n);
+
+/* Computes what is missing of the pieces of a figure, and does not finish it. */
+exit_code experiment_compute(experiment *my, const figure *what);
 
 /* figure.json; NULL if the figure is not finished, or a file it names is gone. To be released with
    json_decref(). */

@@ -52,7 +52,6 @@ static exit_code write_json(const char *path, json_t *document) {
     return code;
 }
 
-/* EXIT_DONE and NULL if there is no such file. */
 static exit_code read_json(const char *path, json_t **out) {
     json_error_t error;
     *out = NULL;
@@ -146,8 +145,8 @@ static exit_code refuse_others(const experiment *my, const json_t *was, const js
 
 /* Removes everything that reproduce wrote, and nothing else. */
 static exit_code forget(const experiment *my) {
-    static const char *const shared[] = {"pieces.json", "settings.json", "runs", "patterns",
-                                         "report.html"};
+    static const char *const shared[] = {"pieces.json", "settings.json", "runs",       "patterns",
+                                         "claims.json", "claims.csv",    "report.html"};
     for (size_t k = 0; k < sizeof shared / sizeof shared[0]; k++) {
         char *path = memory_format("%s/%s", my->directory, shared[k]);
         if (!path)
@@ -423,6 +422,13 @@ exit_code experiment_run(experiment *my, const figure *const *chosen, size_t n) 
     exit_code code = compute_all(my, chosen, n);
     for (size_t f = 0; code == EXIT_DONE && f < n; f++)
         code = finish(my, chosen[f]);
+    progress_finish(&my->bar);
+    return code;
+}
+
+exit_code experiment_compute(experiment *my, const figure *what) {
+    progress_start(&my->bar, my->is_quiet, "");
+    const exit_code code = compute_all(my, &what, 1);
     progress_finish(&my->bar);
     return code;
 }

@@ -1,0 +1,191 @@
+/* claims.h - what the paper says, sentence by sentence, and what the numbers say to it
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A claim is a row of a table in one of claims_*.c with a judge: a function of numbers that were
+ * kept in pieces.json, and of nothing else. Numbers that no figure needs are pieces of their own
+ * (claims_pieces.c), computed after the figures.
+ *
+ * Rules that all judges share. A difference counts if it exceeds two standard errors, those of both
+ * sides combined. What is exact in theory may be off by rounding, and the bound stands beside the
+ * claim. Without the figure, or with fewer epochs or patterns than the sentence is about, a claim
+ * is not computed, unless what is there already refutes it. What the errors leave open, and what the paper says too
+ * vaguely to be measured, is not testable.
+ *
+ * What is left in DIR/SCALE:
+ *   claims.json   scale, seed, version, summary{verdict: count}, claims[]{id, section, figure,
+ *                 statement, paper, ours, value, error, verdict, why, erratum}
+ *   claims.csv    id, section, verdict, paper, ours, why
+ */
+#ifndef EXPERIMENTS_CLAIMS_H
+#define EXPERIMENTS_CLAIMS_H
+
+#include "experiments/experiments.h"
+
+typedef enum verdict {
+    VERDICT_HOLDS,
+    VERDICT_DIFFERS,
+    VERDICT_NOT_TESTABLE,
+    VERDICT_NOT_COMPUTED,
+    N_VERDICTS
+} verdict;
+extern const char *const verdict_names[];
+
+/* All that judges see. */
+typedef struct facts {
+    json_t *pieces;      /* as pieces.json has them */
+    double test_samples; /* behind every test error */
+} facts;
+
+typedef struct ruling {
+    verdict verdict;
+    double value, error; /* NaN if there is none */
+    char ours[240], why[480];
+} ruling;
+
+typedef struct claim {
+    const char *id, *section;
+    const char *figure; /* whose numbers it needs; NULL: pieces of its own */
+    const char *statement, *paper;
+    bool is_erratum; /* docs/errata.md has it: a known error of the paper */
+    void (*judge)(const struct claim *of, const facts *in, ruling *out);
+    const char *key;   /* a piece it cannot do without, or NULL */
+    double numbers[3]; /* what several claims with one judge differ in */
+} claim;
+
+/* Each ends with a NULL id. */
+extern const claim claims_theory[], claims_temperature[], claims_training[], claims_experts[],
+    claims_appendix[];
+extern const claim *const claim_lists[]; /* in the order of the paper; ends with NULL */
+
+void claim_judge(const claim *of, const facts *in, ruling *out);
+
+/* Computes the pieces that are missing, judges, and writes claims.json and claims.csv. */
+exit_code claims_write(experiment *my);
+
+/* ---- for judges ------------------------------------------------------------------------------- */
+
+bool has_piece(const facts *in, const char *key);
+
+/* Value `index` of a piece; NaN if it is not there. */
+double fact(const facts *in, const char *key, size_t index);
+
+void rule(ruling *out, verdict what, double value, double error);
+void say_ours(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
+void say_why(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
+void not_computed(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* -1 or 1 if the difference is beyond two of its standard errors, else 0. */
+int significant(double difference, double error);
+
+/* Value numbers[0] of piece `key` is zero but for rounding, which may leave numbers[1]. */
+void judge_rounding(const claim *of, const facts *in, ruling *out);
+
+/* ---- claims_pieces.c: numbers that no figure needs -------------------------------------------- */
+
+extern const figure figure_claims; /* pieces alone; nothing to finish */
+
+/* Where the numbers of a piece stand. */
+enum {
+    MAPPING_ENERGY,        /* largest |H_RBM(s) - H(s)| / |H(s)| over random states */
+    MAPPING_COUPLINGS,     /* largest entry of W W^T - xi A^-1 xi^T */
+    MAPPING_ORTHOGONALITY, /* of W^T W - I */
+    MAPPING_RECOVERED,     /* of W R - xi */
+    MAPPING_DEPTH,         /* of H(xi) + N / 2 */
+    MAPPING_STABLE,        /* patterns that every single flip would raise */
+    MAPPING_HEBB_FIXED,    /* patterns that are fixed points of the Hebbian rule */
+    MAPPING_PATTERNS,
+    MAPPING_UNITS,
+    MAPPING_VALUES
+};
+enum {
+    FAMILY_SVD, /* largest entry of J - xi A^-1 xi^T for other decompositions */
+    FAMILY_SQRT,
+    FAMILY_ORDER,         /* likewise after patterns were put in another order and one turned */
+    FAMILY_ORDER_WEIGHTS, /* largest change of W by that */
+    FAMILY_FIELD,         /* largest relative difference of energies with a field */
+    FAMILY_ORTHOGONAL,    /* of the projection J - Hebbian J for orthogonal patterns */
+    FAMILY_CORRELATED,    /* ... and for the class patterns */
+    FAMILY_VALUES
+};
+enum {
+    MACHINE_OVERLAP, /* largest relative difference of H(s) from that of the network */
+    MACHINE_PROJECTION,
+    MACHINE_LAYERS, /* the paper's three layers, tau integrated first */
+    MACHINE_NEAR, /* Re H of the three layers at tau = 0 and a lambda, and a thousand times further */
+    MACHINE_FAR,
+    MACHINE_VALUES
+};
+enum {
+    PARTITION_ENUMERATED, /* |ln Z of the RBM - ln Z of the network|, both over all states */
+    PARTITION_LAMBDA,     /* Eq. 7, by quadrature */
+    PARTITION_FREE,       /* ln of 2^N (beta/2pi)^1/2 int exp(-beta F0) - ln Z */
+    PARTITION_PRINTED,    /* ln of int exp(-F0) - ln Z */
+    PARTITION_HIDDEN,     /* largest |H(s) by integration - H(s)|, with fields */
+    PARTITION_VALUES
+};
+enum {
+    SLOPE_RIGHT,      /* largest |dln p / dW - difference quotient|, second term over the model */
+    SLOPE_PRINTED,    /* ... and as printed */
+    SLOPE_SIZE,       /* largest difference quotient */
+    BINARIZE_RIGHT,   /* |G - difference quotient| / |difference quotient| with sech^2(alpha W X) */
+    BINARIZE_PRINTED, /* ... and as printed */
+    GRADIENT_VALUES
+};
+enum {
+    LANDSCAPE_RISE,  /* largest rise of F0 in a step of the mean dynamics, by its size */
+    LANDSCAPE_FALL,  /* mean fall from start to end */
+    LANDSCAPE_SLOPE, /* largest entry of the gradient at the end */
+    LANDSCAPE_VALUES
+};
+enum {
+    PROJECTION_LARGEST, /* |a_mu| over all 2^N states */
+    PROJECTION_IMAGES,  /* ... over the test images */
+    PROJECTION_OVERLAP, /* |m_mu| over the test images */
+    PROJECTION_FACTOR,  /* |a| / |A^-1 m| */
+    PROJECTION_PRODUCT, /* largest |-(N/2) m.a - H| / |H| */
+    PROJECTION_FORMS,   /* ... of the forms I and II */
+    PROJECTION_UNITS,
+    PROJECTION_VALUES
+};
+enum {
+    PIXELS_CHANGED, /* share of pixels that the printed rule makes +1 and ours does not */
+    PIXELS_OURS,    /* share of +1 */
+    PIXELS_PRINTED,
+    PIXELS_BITS, /* of the class patterns that change */
+    PIXELS_ALL_BITS,
+    PIXELS_VALUES
+};
+enum {
+    TIME_MAPPING,    /* seconds to average the classes and decompose */
+    TIME_CLUSTERING, /* seconds to find sub-classes, all classes as large as the largest */
+    TIME_EPOCH,      /* seconds of CD-20 with as many hidden units as patterns */
+    TIME_UPDATES,    /* in an epoch of batches of 100 */
+    TIME_SAMPLES,
+    TIME_VALUES
+};
+enum { WEIGHTS_EPOCHS, WEIGHTS_LEAST_COSINE, WEIGHTS_MEAN_COSINE, WEIGHTS_VALUES };
+enum {
+    BACK_EPOCHS,
+    BACK_PATTERNS,
+    BACK_FIXED, /* points of sgn(J s), J the projector on the columns of W */
+    BACK_STABLE,
+    BACK_MET,              /* patterns that meet the conditions of the appendix at every unit ... */
+    BACK_MET_FIXED,        /* ... and are fixed points */
+    BACK_ROOT_MEAN_SQUARE, /* of E = W X - sgn(W X) */
+    BACK_RANDOM,           /* ... from random X0 */
+    BACK_BITS,             /* share of the bits that changed from the patterns before training */
+    BACK_VALUES
+};
+
+/* The numbers of a mapping: `rbm` is held against the network of the patterns, which is computed
+   here from A = xi^T xi alone. */
+exit_code exact_mapping(const isg_patterns *patterns, isg_rbm *rbm, uint64_t seed, double *values);
+exit_code exact_family(const isg_patterns *patterns, uint64_t seed, double *values);
+exit_code exact_machines(const isg_patterns *patterns, uint64_t seed, double *values);
+exit_code exact_projections(const isg_patterns *patterns, const isg_dataset *data, double *values);
+exit_code exact_landscape(isg_rbm *rbm, const isg_dataset *data, double *values);
+exit_code exact_partition(uint64_t seed, double *values);
+exit_code exact_gradients(uint64_t seed, double *values);
+
+#endif

@@ -1,0 +1,66 @@
+/* claims_curves.h - the kept numbers of figures, as grids and curves with error bars
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef EXPERIMENTS_CLAIMS_CURVES_H
+#define EXPERIMENTS_CLAIMS_CURVES_H
+
+#include "experiments/claims.h"
+
+enum { MOST_K = 16, MOST_BETAS = 24, MOST_STOPS = 32 };
+
+/* ---- Fig. 2 ----------------------------------------------------------------------------------- */
+
+typedef struct cell {
+    double k, beta, l;
+    double error;    /* AIS: standard deviation of the runs */
+    bool is_trusted; /* AIS: always */
+} cell;
+
+typedef struct grid {
+    size_t n_k, n_betas;
+    double k[MOST_K], beta[MOST_BETAS]; /* rising */
+    cell at[2][MOST_K][MOST_BETAS];     /* by AIS, and the best estimate */
+} grid;
+
+void read_grid(const facts *in, grid *out);
+const cell *cell_at(const grid *of, size_t estimator, size_t k, double beta);
+
+/* ---- Fig. 4 ----------------------------------------------------------------------------------- */
+
+/* The runs at one stop: by AIS, and by the best estimate, NaN unless all runs have a trusted one.
+   The error is the standard error of the mean over the runs, or, if larger, what the estimates state: two
+   runs may agree by chance. */
+typedef struct point {
+    double epoch;
+    double mean[2], error[2];
+} point;
+
+typedef struct curve {
+    size_t n;
+    point at[MOST_STOPS]; /* by rising epochs */
+} curve;
+
+void read_curve(const facts *in, double n_hidden, start_kind start, curve *out);
+const point *point_at(const curve *of, double epoch); /* NULL if there is none */
+
+/* L of `one` less that of `two`, by the best estimate if both have it, else by AIS. */
+void point_gap(const point *one, const point *two, double *gap, double *error);
+
+/* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */
+
+/* An error of classification: mean over the runs. Its error is that of counting among the test
+   images and, of several runs, of their mean: too large rather than too small for comparisons,
+   which have the same test images on both sides. */
+typedef struct share {
+    size_t runs; /* 0: not there */
+    double value, error;
+    double on_training;
+} share;
+
+share read_share(const facts *in, size_t k, start_kind start, size_t epoch);
+
+/* The stops at which size and start were looked at; returns how many. */
+size_t read_stops(const facts *in, size_t k, start_kind start, size_t *stops);
+
+#endif

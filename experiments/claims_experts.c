@@ -1,0 +1,405 @@
+/* claims_experts.c - Section 3.2 and Fig. E1: classification by products of experts
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Errors are shares of the test images; see claims_curves.h for their errors. Where two are within
+ * two errors of each other, neither is called better.
+ */
+#include <math.h>
+
+#include "experiments/claims_curves.h"
+
+static const char *const titles[] = {"Hopfield", "Hebbian", "PCA", "random"};
+static const size_t sizes[] = {10, 20, 100};
+enum { N_SIZES = 3 };
+
+/* How much larger the first error is than the second. */
+typedef struct comparison {
+    double by, error;
+    int sign; /* 0 within two errors */
+} comparison;
+
+static comparison compare(share one, share two) {
+    const double by = one.value - two.value, error = hypot(one.error, two.error);
+    return (comparison){by, error, significant(by, error)};
+}
+
+static size_t last_stop(const facts *in, size_t k, start_kind start) {
+    size_t stops[MOST_STOPS];
+    const size_t n = read_stops(in, k, start, stops);
+    return n > 0 ? stops[n - 1] : 0;
+}
+
+/* Says that a point is missing, and what there is instead. */
+static void lacks(const facts *in, size_t k, start_kind start, size_t epoch, ruling *out) {
+    size_t stops[MOST_STOPS];
+    if (read_stops(in, k, start, stops) == 0)
+        not_computed(out, "k = %zu, %s has not been computed here", k, titles[start]);
+    else
+        not_computed(out, "needs %zu epochs of k = %zu, %s, found %zu", epoch, k, titles[start],
+                     last_stop(in, k, start));
+}
+
+/* The error with 100 hidden units of start numbers[0] after numbers[1] epochs is numbers[2], within
+   two errors: both binomial, and half of the paper's last digit. */
+static void judge_value(const claim *of, const facts *in, ruling *out) {
+    const start_kind start = (start_kind)of->numbers[0];
+    const size_t epoch = (size_t)of->numbers[1];
+    const double expected = of->numbers[2];
+    const share found = read_share(in, 100, start, epoch);
+    if (found.runs == 0) {
+        lacks(in, 100, start, epoch, out);
+        return;
+    }
+    const double both =
+        sqrt(pow(found.error, 2) + expected * (1 - expected) / in->test_samples + pow(0.0005, 2));
+    const int sign = significant(found.value - expected, both);
+    rule(out, sign == 0 ? VERDICT_HOLDS : VERDICT_DIFFERS, 100 * found.value, 100 * found.error);
+    say_ours(out, "%.2f +- %.2f %%", 100 * found.value, 100 * found.error);
+    say_why(out, "%+.2f +- %.2f %% from the paper, whose regression was not converged; %zu run%s",
+            100 * (found.value - expected), 100 * both, found.runs, found.runs > 1 ? "s" : "");
+}
+
+/* Holds if the share of training images misclassified is numbers[2], within two errors. */
+static void judge_training_error(const claim *of, const facts *in, ruling *out) {
+    const size_t epoch = (size_t)of->numbers[1];
+    const double expected = of->numbers[2];
+    const share found = read_share(in, 100, START_HOPFIELD, epoch);
+    if (found.runs == 0) {
+        lacks(in, 100, START_HOPFIELD, epoch, out);
+        return;
+    }
+    const double off = found.on_training - expected;
+    rule(out, significant(off, found.error) == 0 ? VERDICT_HOLDS : VERDICT_DIFFERS,
+         100 * found.on_training, 100 * found.error);
+    say_ours(out, "%.2f %% of the training set", 100 * found.on_training);
+    say_why(out,
+            "%+.2f +- %.2f %% from the paper's 3.0 %%; the test error is %.2f %%, and the figure "
+            "shows test errors",
+            100 * off, 100 * found.error, 100 * found.value);
+}
+
+/* Holds if Hopfield experts of 100 without training are not significantly worse than random ones
+   after 50 epochs; "slightly better" is less than the errors can tell. */
+static void judge_untrained(const claim *of, const facts *in, ruling *out) {
+    const share ours = read_share(in, 100, START_HOPFIELD, 0);
+    const share theirs = read_share(in, 100, START_NORMAL, 50);
+    (void)of;
+    if (ours.runs == 0 || theirs.runs == 0) {
+        lacks(in, 100, ours.runs == 0 ? START_HOPFIELD : START_NORMAL, ours.runs == 0 ? 0 : 50,
+              out);
+        return;
+    }
+    const comparison c = compare(ours, theirs);
+    rule(out, c.sign <= 0 ? VERDICT_HOLDS : VERDICT_DIFFERS, 100 * c.by, 100 * c.error);
+    say_ours(out, "%+.2f +- %.2f %%", 100 * c.by, 100 * c.error);
+    say_why(out, "%.2f %% without training, %.2f %% for random weights after 50 epochs",
+            100 * ours.value, 100 * theirs.value);
+}
+
+/* Holds if at every common stop from numbers[0] to numbers[1] start numbers[2] is nowhere
+   significantly worse than the others of Fig. 5, and somewhere significantly better, for k = 10 and 20. */
+static void judge_best_of_small(const claim *of, const facts *in, ruling *out) {
+    static const start_kind shown[] = {START_HOPFIELD, START_PCA, START_NORMAL};
+    const start_kind mine = (start_kind)of->numbers[2];
+    size_t better = 0, worse = 0, reached = 0;
+    double least = HUGE_VAL, error = 0;
+    for (size_t k = 0; k < 2; k++) {
+        size_t stops[MOST_STOPS];
+        const size_t n = read_stops(in, sizes[k], mine, stops);
+        for (size_t e = 0; e < n; e++)
+            for (size_t s = 0; s < 3; s++) {
+                const double epoch = (double)stops[e];
+                const share other = read_share(in, sizes[k], shown[s], stops[e]);
+                if (shown[s] == mine || other.runs == 0 || epoch < of->numbers[0] ||
+                    epoch > of->numbers[1])
+                    continue;
+                const comparison c = compare(other, read_share(in, sizes[k], mine, stops[e]));
+                better += c.sign > 0;
+                worse += c.sign < 0;
+                reached++;
+                if (c.by < least) {
+                    least = c.by;
+                    error = c.error;
+                }
+            }
+    }
+    if (reached == 0) {
+        not_computed(out, "needs k = 10 and 20 after %g epochs", of->numbers[0]);
+        return;
+    }
+    rule(out,
+         worse > 0    ? VERDICT_DIFFERS
+         : better > 0 ? VERDICT_HOLDS
+                      : VERDICT_NOT_TESTABLE,
+         100 * least, 100 * error);
+    say_ours(out, "better in %zu, worse in %zu of %zu comparisons", better, worse, reached);
+    say_why(
+        out,
+        "%s against the others, beyond two errors, k = 10 and 20; the smallest lead is %+.2f +- "
+        "%.2f %%",
+        titles[mine], 100 * least, 100 * error);
+}
+
+/* Holds if Hopfield experts of 100 are significantly better than PCA at the stops below 5 and within
+   1 % of it or two errors from 20 epochs on. */
+static void judge_large(const claim *of, const facts *in, ruling *out) {
+    size_t stops[MOST_STOPS], ahead = 0, early = 0, apart = 0;
+    const size_t n = read_stops(in, 100, START_HOPFIELD, stops);
+    double until = (double)NAN;
+    (void)of;
+    for (size_t e = 0; e < n; e++) {
+        const share pca = read_share(in, 100, START_PCA, stops[e]);
+        if (pca.runs == 0)
+            continue;
+        const comparison c = compare(pca, read_share(in, 100, START_HOPFIELD, stops[e]));
+        early += stops[e] < 5;
+        ahead += stops[e] < 5 && c.sign > 0;
+        apart += stops[e] >= 20 && c.sign != 0 && fabs(c.by) > 0.01;
+        if (c.sign > 0)
+            until = (double)stops[e];
+    }
+    const size_t last = last_stop(in, 100, START_PCA);
+    if (early == 0) {
+        lacks(in, 100, START_PCA, 50, out);
+        return;
+    }
+    rule(out, ahead == early && apart == 0 ? VERDICT_HOLDS : VERDICT_DIFFERS, until, (double)NAN);
+    if (isnan(until))
+        say_ours(out, "never ahead");
+    else
+        say_ours(out, "ahead until %g epochs", until);
+    if (out->verdict == VERDICT_HOLDS && last < 50)
+        not_computed(out, "needs 50 epochs, found %zu", last);
+    else
+        say_why(out,
+                "the last stop at which PCA is worse beyond two errors, of %zu epochs, k = 100; "
+                "ahead at %zu of %zu stops below 5",
+                last, ahead, early);
+}
+
+/* Holds if at no common stop, up to 50 epochs, Hopfield or PCA experts of 10 are significantly worse
+   than random ones of 100. */
+static void judge_small_beats_large(const claim *of, const facts *in, ruling *out) {
+    static const start_kind mine[] = {START_HOPFIELD, START_PCA};
+    size_t worse = 0, all = 0, last = 0;
+    double least = HUGE_VAL, error = 0;
+    (void)of;
+    for (size_t s = 0; s < 2; s++) {
+        size_t stops[MOST_STOPS];
+        const size_t n = read_stops(in, 10, mine[s], stops);
+        for (size_t e = 0; e < n && stops[e] <= 50; e++) {
+            const share random = read_share(in, 100, START_NORMAL, stops[e]);
+            if (random.runs == 0)
+                continue;
+            const comparison c = compare(random, read_share(in, 10, mine[s], stops[e]));
+            worse += c.sign < 0;
+            all++;
+            last = stops[e];
+            if (c.by < least) {
+                least = c.by;
+                error = c.error;
+            }
+        }
+    }
+    if (all == 0) {
+        lacks(in, 100, START_NORMAL, 50, out);
+        return;
+    }
+    rule(out, worse > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, 100 * least, 100 * error);
+    say_ours(out, "worse in %zu of %zu comparisons", worse, all);
+    if (worse == 0 && last < 50)
+        not_computed(out, "needs 50 epochs of k = 100, random, found %zu", last);
+    else
+        say_why(out,
+                "smallest lead over random weights with k = 100: %+.2f +- %.2f %%, up to epoch %zu",
+                100 * least, 100 * error, last);
+}
+
+/* Holds if the error of every start in Fig. 5 falls significantly from k = 10 to k = 100 and nowhere rises
+   significantly in between, after numbers[0] epochs; if numbers[1], of the Hopfield start alone. */
+static void judge_sizes(const claim *of, const facts *in, ruling *out) {
+    static const start_kind shown[] = {START_HOPFIELD, START_PCA, START_NORMAL};
+    const size_t epoch = (size_t)of->numbers[0], n = of->numbers[1] > 0 ? 1 : 3;
+    bool is_fine = true;
+    double least = HUGE_VAL, error = 0;
+    for (size_t s = 0; s < n; s++) {
+        share found[N_SIZES];
+        for (size_t k = 0; k < N_SIZES; k++) {
+            found[k] = read_share(in, sizes[k], shown[s], epoch);
+            if (found[k].runs == 0) {
+                lacks(in, sizes[k], shown[s], epoch, out);
+                return;
+            }
+        }
+        const comparison whole = compare(found[0], found[2]);
+        is_fine = is_fine && whole.sign > 0 && compare(found[0], found[1]).sign >= 0 &&
+                  compare(found[1], found[2]).sign >= 0;
+        if (whole.by < least) {
+            least = whole.by;
+            error = whole.error;
+        }
+        say_ours(out, "%s%s %.2f, %.2f, %.2f %%", s > 0 ? "; " : "", titles[shown[s]],
+                 100 * found[0].value, 100 * found[1].value, 100 * found[2].value);
+    }
+    rule(out, is_fine ? VERDICT_HOLDS : VERDICT_DIFFERS, 100 * least, 100 * error);
+    say_why(out, "k = 10, 20, 100 after %zu epochs; smallest gain from 10 to 100: %.2f +- %.2f %%",
+            epoch, 100 * least, 100 * error);
+}
+
+/* Holds if start numbers[1] is significantly worse than the Hopfield start of the same k at every stop, at
+   which both are there, for all k; numbers[0] epochs of the largest k have to be there. */
+static void judge_worse(const claim *of, const facts *in, ruling *out) {
+    const start_kind other = (start_kind)of->numbers[1];
+    size_t worse = 0, all = 0;
+    double least = HUGE_VAL, error = 0;
+    for (size_t k = 0; k < N_SIZES; k++) {
+        size_t stops[MOST_STOPS];
+        const size_t n = read_stops(in, sizes[k], START_HOPFIELD, stops);
+        for (size_t e = 0; e < n; e++) {
+            const share theirs = read_share(in, sizes[k], other, stops[e]);
+            if (theirs.runs == 0)
+                continue;
+            const comparison c =
+                compare(theirs, read_share(in, sizes[k], START_HOPFIELD, stops[e]));
+            worse += c.sign > 0;
+            all++;
+            if (c.by < least) {
+                least = c.by;
+                error = c.error;
+            }
+        }
+    }
+    if (all == 0) {
+        lacks(in, 10, other, (size_t)of->numbers[0], out);
+        return;
+    }
+    const size_t last = last_stop(in, 100, other);
+    rule(out, worse == all ? VERDICT_HOLDS : VERDICT_DIFFERS, 100 * least, 100 * error);
+    say_ours(out, "%s worse in %zu of %zu comparisons", titles[other], worse, all);
+    if (worse == all && (double)last < of->numbers[0])
+        not_computed(out,
+                     "smallest distance %+.2f +- %.2f %%; needs %g epochs of k = 100, found %zu",
+                     100 * least, 100 * error, of->numbers[0], last);
+    else
+        say_why(
+            out,
+            "smallest distance from the Hopfield start of the same k and epoch: %+.2f +- %.2f %%",
+            100 * least, 100 * error);
+}
+
+/* Holds if from 50 to 100 epochs no error of Hopfield and PCA experts falls significantly. */
+static void judge_beyond(const claim *of, const facts *in, ruling *out) {
+    static const start_kind shown[] = {START_HOPFIELD, START_PCA};
+    size_t better = 0;
+    double most = -HUGE_VAL, error = 0;
+    (void)of;
+    for (size_t s = 0; s < 2; s++)
+        for (size_t k = 0; k < N_SIZES; k++) {
+            const share half = read_share(in, sizes[k], shown[s], 50);
+            const share whole = read_share(in, sizes[k], shown[s], 100);
+            if (half.runs == 0 || whole.runs == 0) {
+                lacks(in, sizes[k], shown[s], 100, out);
+                return;
+            }
+            const comparison c = compare(half, whole);
+            better += c.sign > 0;
+            if (c.by > most) {
+                most = c.by;
+                error = c.error;
+            }
+        }
+    rule(out, better > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, 100 * most, 100 * error);
+    say_ours(out, "at most %+.2f +- %.2f %%", 100 * most, 100 * error);
+    say_why(out,
+            "largest gain from 50 to 100 epochs of Hopfield and PCA experts; %zu of 6 beyond two "
+            "errors",
+            better);
+}
+
+/* Holds if at most stops up to 100 epochs Hebbian experts of 100 have a larger error than those of
+   10. */
+static void judge_hebbian_lag(const claim *of, const facts *in, ruling *out) {
+    size_t stops[MOST_STOPS], behind = 0, all = 0;
+    const size_t n = read_stops(in, 100, START_HEBBIAN, stops);
+    (void)of;
+    for (size_t e = 0; e < n; e++) {
+        const share small = read_share(in, 10, START_HEBBIAN, stops[e]);
+        if (small.runs == 0)
+            continue;
+        all++;
+        behind += compare(read_share(in, 100, START_HEBBIAN, stops[e]), small).sign > 0;
+    }
+    const size_t last = last_stop(in, 100, START_HEBBIAN);
+    if (all == 0 || last < 100) {
+        lacks(in, 100, START_HEBBIAN, 100, out);
+        return;
+    }
+    rule(out, 2 * behind > all ? VERDICT_HOLDS : VERDICT_DIFFERS, (double)behind, 0);
+    say_ours(out, "behind at %zu of %zu stops", behind, all);
+    say_why(out, "k = 100 has a larger error than k = 10 there, beyond two errors");
+}
+
+static void judge_single(const claim *of, const facts *in, ruling *out) {
+    (void)of;
+    (void)in;
+    rule(out, VERDICT_NOT_TESTABLE, (double)NAN, (double)NAN);
+    say_why(out,
+            "the paper does not say how a single RBM was made a classifier, nor what it scored");
+}
+
+/* clang-format off */
+const claim claims_experts[] = {
+    {"single-rbm", "Sec. 3.2", NULL,
+     "A single large RBM classifies relatively poorly", "relatively poor", false, judge_single, NULL, {0}},
+    {"untrained-error", "Sec. 3.2, Fig. 5", "fig5",
+     "Hopfield experts with 100 hidden units and no training have a test error of 4.4 %",
+     "4.4 %", false, judge_value, NULL, {START_HOPFIELD, 0, 0.044}},
+    {"hopfield-error", "Sec. 3.2, Fig. 5", "fig5",
+     "Hopfield experts with 100 hidden units reach 3.0 % in 50 epochs",
+     "3.0 %", false, judge_value, NULL, {START_HOPFIELD, 50, 0.030}},
+    {"pca-error", "Sec. 3.2, Fig. 5", "fig5",
+     "PCA experts with 100 hidden units reach 3.0 % in 50 epochs",
+     "3.0 %", false, judge_value, NULL, {START_PCA, 50, 0.030}},
+    {"random-error", "Sec. 3.2, Fig. 5", "fig5",
+     "Random experts with 100 hidden units reach 4.5 % in 50 epochs",
+     "4.5 %", false, judge_value, NULL, {START_NORMAL, 50, 0.045}},
+    {"training-error", "Sec. 3.2", "fig5",
+     "The 3.0 % that Hopfield experts reach are a training error",
+     "3.0 % training error", true, judge_training_error, NULL, {0, 50, 0.030}},
+    {"untrained-against-random", "Sec. 3.2, Fig. 5", "fig5",
+     "Untrained Hopfield experts with k = 100 are slightly better than random ones after 50 epochs",
+     "4.4 % and 4.5 %", false, judge_untrained, NULL, {0}},
+    {"hopfield-first", "Sec. 3.2, Fig. 5", "fig5",
+     "For k = 10 and 20 the Hopfield start is best without training and until 1 epoch",
+     "best until 1 epoch", false, judge_best_of_small, NULL, {0, 1, START_HOPFIELD}},
+    {"pca-then", "Sec. 3.2, Fig. 5", "fig5",
+     "For k = 10 and 20 PCA is better after 1 epoch",
+     "PCA after 1 epoch", false, judge_best_of_small, NULL, {2, 50, START_PCA}},
+    {"hopfield-large", "Sec. 3.2, Fig. 5", "fig5",
+     "For k = 100 the Hopfield start leads PCA until about 10 epochs, after which they are similar",
+     "until ~10 epochs", false, judge_large, NULL, {0}},
+    {"ten-against-hundred", "Sec. 3.2, Fig. 5", "fig5",
+     "Hopfield and PCA experts with k = 10 are at each epoch no worse than random ones with k = 100",
+     "better or equal", false, judge_small_beats_large, NULL, {0}},
+    {"benefit-at-fixed-size", "Sec. 3.2, Fig. 5", "fig5",
+     "At the same k the Hopfield start is significantly better than the random one",
+     "significant benefit", false, judge_worse, NULL, {50, START_NORMAL}},
+    {"more-sub-patterns", "Sec. 3.2, Fig. 5", "fig5",
+     "Without training, the more sub-patterns the better Hopfield experts classify",
+     "better with k", false, judge_sizes, NULL, {0, 1}},
+    {"more-hidden-units", "Sec. 3.2, Fig. 5", "fig5",
+     "With sufficient training more hidden units classify better, whatever the start",
+     "better with k", false, judge_sizes, NULL, {50, 0}},
+    {"beyond-fifty", "Sec. 3.2, Fig. E.1", "figE1",
+     "Training beyond 50 epochs does not significantly improve Hopfield and PCA experts",
+     "not significantly", false, judge_beyond, NULL, {0}},
+    {"hebbian-worse", "Sec. 3.2, Fig. E.1", "figE1",
+     "The Hebbian start classifies much worse than the Hopfield start",
+     "much worse", false, judge_worse, NULL, {100, START_HEBBIAN}},
+    {"hebbian-lags", "App. E.3, Fig. E.1", "figE1",
+     "Hebbian experts with k = 100 lag behind those with k = 10 for most of the training",
+     "for most of it", false, judge_hebbian_lag, NULL, {0}},
+    {.id = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,349 @@
+/* claims_training.c - Section 3.1.2: training from four starts
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * L as Fig. 4 has it, by AIS, but where both sides of a comparison have a trusted better estimate
+ * by that.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "experiments/claims_curves.h"
+
+/* ---- Fig. 3 ----------------------------------------------------------------------------------- */
+
+/* Holds if every column has turned by less than 45 degrees in 50 epochs. */
+static void judge_weights(const claim *of, const facts *in, ruling *out) {
+    const double least = fact(in, of->key, WEIGHTS_LEAST_COSINE);
+    const double epochs = fact(in, of->key, WEIGHTS_EPOCHS);
+    rule(out, least > sqrt(0.5) ? VERDICT_HOLDS : VERDICT_DIFFERS, least, 0);
+    say_ours(out, "cosine at least %.3f, %.3f on average", least,
+             fact(in, of->key, WEIGHTS_MEAN_COSINE));
+    if (epochs < 50 && out->verdict == VERDICT_HOLDS)
+        not_computed(out, "after %g epochs; the sentence is about 50", epochs);
+    else
+        say_why(out, "between columns of W before and after %g epochs; similar: above 0.707",
+                epochs);
+}
+
+/* ---- Fig. 4 ----------------------------------------------------------------------------------- */
+
+/* What the eye can tell apart in the figure, in nats. */
+static const double same = 5;
+
+static const char *const titles[] = {"Hopfield", "Hebbian", "PCA", "random"};
+
+static bool has_curves(const claim *of, const facts *in, curve *of_starts, ruling *out) {
+    for (size_t s = 0; s < N_STARTS; s++) {
+        read_curve(in, of->numbers[0], (start_kind)s, &of_starts[s]);
+        if (of_starts[s].n == 0) {
+            not_computed(out, "fig4 has not been computed here");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Holds if the Hopfield start is significantly above all others at every stop before numbers[1]
+   epochs; numbers[0] hidden units. */
+static void judge_early(const claim *of, const facts *in, ruling *out) {
+    curve c[N_STARTS];
+    if (!has_curves(of, in, c, out))
+        return;
+    double least = HUGE_VAL, error = 0, at = 0;
+    size_t beaten = 0, other = 0;
+    const curve *mine = &c[START_HOPFIELD];
+    for (size_t k = 0; k < mine->n && (k == 0 || mine->at[k].epoch < of->numbers[1]); k++)
+        for (size_t s = 0; s < N_STARTS; s++) {
+            const point *theirs = point_at(&c[s], mine->at[k].epoch);
+            double ahead, both;
+            if (s == START_HOPFIELD || !theirs)
+                continue;
+            point_gap(&mine->at[k], theirs, &ahead, &both);
+            beaten += significant(ahead, both) <= 0;
+            if (ahead < least) {
+                least = ahead;
+                error = both;
+                at = mine->at[k].epoch;
+                other = s;
+            }
+        }
+    rule(out, beaten > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, least, error);
+    say_ours(out, "%+.1f +- %.2g nats from the next", least, error);
+    say_why(out, "Hopfield less %s at epoch %g, the smallest lead; it starts at L = %.1f",
+            titles[other], at, mine->at[0].mean[0]);
+}
+
+/* The first stop at which the start is not significantly more than `same` below the Hopfield start
+   at the same epoch, or, if `is_level`, not significantly below what that had at the beginning; NaN
+   if there is none. */
+static double catches_up(const curve *mine, const curve *hopfield, bool is_level) {
+    for (size_t k = 0; k < mine->n; k++) {
+        const point *other = is_level ? &hopfield->at[0] : point_at(hopfield, mine->at[k].epoch);
+        double ahead, both;
+        if (!other)
+            continue;
+        point_gap(&mine->at[k], other, &ahead, &both);
+        if (significant(ahead + (is_level ? 0 : same), both) >= 0)
+            return mine->at[k].epoch;
+    }
+    return (double)NAN;
+}
+
+static void say_epochs(ruling *out, double epoch, double last) {
+    if (isnan(epoch))
+        say_ours(out, "not within %g epochs", last);
+    else
+        say_ours(out, "at epoch %g", epoch);
+}
+
+/* Holds if start numbers[1] takes at least numbers[2] epochs to come near the Hopfield start. */
+static void judge_catching_up(const claim *of, const facts *in, ruling *out) {
+    curve c[N_STARTS];
+    if (!has_curves(of, in, c, out))
+        return;
+    const curve *mine = &c[(size_t)of->numbers[1]];
+    const double last = mine->at[mine->n - 1].epoch, least = of->numbers[2];
+    const double epoch = catches_up(mine, &c[START_HOPFIELD], false);
+    rule(out, epoch < least ? VERDICT_DIFFERS : VERDICT_HOLDS, epoch, (double)NAN);
+    say_epochs(out, epoch, last);
+    if (isnan(epoch) && last < least)
+        not_computed(out, "needs %g epochs, found %g", least, last);
+    else
+        say_why(out, "the first stop within %g nats of the Hopfield start at the same epoch", same);
+}
+
+/* Holds if the random start, trained for 5 epochs, is still below the Hopfield start before any. */
+static void judge_moderate(const claim *of, const facts *in, ruling *out) {
+    curve c[N_STARTS];
+    if (!has_curves(of, in, c, out))
+        return;
+    const curve *mine = &c[START_NORMAL];
+    const double last = mine->at[mine->n - 1].epoch;
+    const double epoch = catches_up(mine, &c[START_HOPFIELD], true);
+    rule(out, epoch <= 5 ? VERDICT_DIFFERS : VERDICT_HOLDS, epoch, (double)NAN);
+    say_epochs(out, epoch, last);
+    if (isnan(epoch) && last < 5)
+        not_computed(out, "a moderate time is taken for 5 epochs, found %g", last);
+    else
+        say_why(out, "until the random start passes L = %.1f, the Hopfield start without training",
+                c[START_HOPFIELD].at[0].mean[0]);
+}
+
+/* Holds if the Hopfield start after 3 epochs is significantly above the random one after 15. */
+static void judge_mild(const claim *of, const facts *in, ruling *out) {
+    curve c[N_STARTS];
+    if (!has_curves(of, in, c, out))
+        return;
+    const point *few = point_at(&c[START_HOPFIELD], 3), *many = point_at(&c[START_NORMAL], 15);
+    if (!few || !many) {
+        not_computed(out, "needs 15 epochs, found %g",
+                     c[START_NORMAL].at[c[START_NORMAL].n - 1].epoch);
+        return;
+    }
+    double ahead, error;
+    point_gap(few, many, &ahead, &error);
+    rule(out, significant(ahead, error) > 0 ? VERDICT_HOLDS : VERDICT_DIFFERS, ahead, error);
+    say_ours(out, "%+.1f +- %.2g nats", ahead, error);
+    say_why(out, "Hopfield after 3 epochs less random after 15");
+}
+
+/* Holds if the four starts end within `same` of each other, or within two errors, at 50 epochs. */
+static void judge_same_end(const claim *of, const facts *in, ruling *out) {
+    curve c[N_STARTS];
+    if (!has_curves(of, in, c, out))
+        return;
+    double most = 0, error = 0, last = HUGE_VAL;
+    size_t pair[2] = {0, 0};
+    bool is_same = true;
+    for (size_t s = 0; s < N_STARTS; s++)
+        last = fmin(last, c[s].at[c[s].n - 1].epoch);
+    for (size_t s = 0; s < N_STARTS; s++)
+        for (size_t t = 0; t < N_STARTS; t++) {
+            const point *one = point_at(&c[s], last), *two = point_at(&c[t], last);
+            double ahead, both;
+            if (!one || !two)
+                continue;
+            point_gap(one, two, &ahead, &both);
+            is_same = is_same && (ahead <= same || significant(ahead, both) == 0);
+            if (ahead > most) {
+                most = ahead;
+                error = both;
+                pair[0] = s;
+                pair[1] = t;
+            }
+        }
+    rule(out, is_same ? VERDICT_HOLDS : VERDICT_DIFFERS, most, error);
+    say_ours(out, "%.1f +- %.2g nats apart at epoch %g", most, error, last);
+    if (last < 50)
+        not_computed(out, "needs 50 epochs, found %g", last);
+    else
+        say_why(out, "%s above %s; the same: within %g nats or two errors", titles[pair[0]],
+                titles[pair[1]], same);
+}
+
+/* Holds if at some stop after the start PCA is significantly above all others. */
+static void judge_pca(const claim *of, const facts *in, ruling *out) {
+    curve c[N_STARTS];
+    if (!has_curves(of, in, c, out))
+        return;
+    const curve *mine = &c[START_PCA];
+    double most = -HUGE_VAL, error = 0, at = 0;
+    for (size_t k = 1; k < mine->n; k++) {
+        double least = HUGE_VAL, its_error = 0;
+        for (size_t s = 0; s < N_STARTS; s++) {
+            const point *other = point_at(&c[s], mine->at[k].epoch);
+            double ahead, both;
+            if (s == START_PCA || !other)
+                continue;
+            point_gap(&mine->at[k], other, &ahead, &both);
+            if (ahead < least) {
+                least = ahead;
+                its_error = both;
+            }
+        }
+        if (least > most) {
+            most = least;
+            error = its_error;
+            at = mine->at[k].epoch;
+        }
+    }
+    const double last = mine->at[mine->n - 1].epoch;
+    rule(out, significant(most, error) > 0 ? VERDICT_HOLDS : VERDICT_DIFFERS, most, error);
+    say_ours(out, "%+.1f +- %.2g nats from the next", most, error);
+    if (out->verdict == VERDICT_DIFFERS && last < 50)
+        not_computed(out, "no lead within %g epochs, 50 are needed", last);
+    else
+        say_why(out, "the largest lead of PCA over all others, at epoch %g of %g", at, last);
+}
+
+/* The first stop from which on L stays within `same` of the highest end of all starts. */
+static double arrives(const curve *of, double level) {
+    double epoch = (double)NAN;
+    for (size_t k = of->n; k-- > 0 && of->at[k].mean[0] > level - same;)
+        epoch = of->at[k].epoch;
+    return epoch;
+}
+
+/* Fills when each start arrives; false if the curves are too short. */
+static bool arrivals(const claim *of, const facts *in, ruling *out, double *epochs) {
+    curve c[N_STARTS];
+    double level = -HUGE_VAL;
+    if (!has_curves(of, in, c, out))
+        return false;
+    for (size_t s = 0; s < N_STARTS; s++) {
+        if (c[s].at[c[s].n - 1].epoch < 50) {
+            not_computed(out, "needs 50 epochs, found %g", c[s].at[c[s].n - 1].epoch);
+            return false;
+        }
+        level = fmax(level, c[s].at[c[s].n - 1].mean[0]);
+    }
+    for (size_t s = 0; s < N_STARTS; s++)
+        epochs[s] = arrives(&c[s], level);
+    return true;
+}
+
+/* Holds if the random start comes within `same` of the end between 30 and 50 epochs. */
+static void judge_forty(const claim *of, const facts *in, ruling *out) {
+    double epochs[N_STARTS];
+    if (!arrivals(of, in, out, epochs))
+        return;
+    const double found = epochs[START_NORMAL];
+    rule(out, found >= 30 && found <= 50 ? VERDICT_HOLDS : VERDICT_DIFFERS, found, (double)NAN);
+    say_epochs(out, found, 50);
+    say_why(out, "the first stop within %g nats of the highest end; roughly 40: between 30 and 50",
+            same);
+}
+
+/* Holds if each of the others arrives in at most half the epochs of the random start. */
+static void judge_sooner(const claim *of, const facts *in, ruling *out) {
+    double epochs[N_STARTS], slowest = 0;
+    if (!arrivals(of, in, out, epochs))
+        return;
+    for (size_t s = 0; s < START_NORMAL; s++)
+        slowest = isnan(epochs[s]) ? HUGE_VAL : fmax(slowest, epochs[s]);
+    const double mine = isnan(epochs[START_NORMAL]) ? 50 : epochs[START_NORMAL];
+    rule(out, slowest <= mine / 2 ? VERDICT_HOLDS : VERDICT_DIFFERS, slowest, (double)NAN);
+    for (size_t s = 0; s < N_STARTS; s++) {
+        say_ours(out, "%s%s ", s > 0 ? ", " : "", titles[s]);
+        say_epochs(out, epochs[s], 50);
+    }
+    say_why(out, "until within %g nats of the highest end; much sooner: in half the epochs", same);
+}
+
+/* ---- the rest ---------------------------------------------------------------------------------- */
+
+/* Holds if 50 epochs of 60000 samples in batches of 100 are numbers[0] updates. */
+static void judge_updates(const claim *of, const facts *in, ruling *out) {
+    const double samples = fact(in, of->key, TIME_SAMPLES);
+    const double updates = 50 * fact(in, of->key, TIME_UPDATES) * 60000 / samples;
+    const double off = fabs(updates / of->numbers[0] - 1);
+    rule(out, off < 0.05 ? VERDICT_HOLDS : VERDICT_DIFFERS, updates, 0);
+    say_ours(out, "%g", updates);
+    say_why(out, "the trainer makes %g updates in an epoch of %g samples",
+            fact(in, of->key, TIME_UPDATES), samples);
+}
+
+static void judge_eye(const claim *of, const facts *in, ruling *out) {
+    (void)of;
+    (void)in;
+    rule(out, VERDICT_NOT_TESTABLE, (double)NAN, (double)NAN);
+    say_why(out, "a judgment by eye; the samples are fig4c.png and fig4d.png");
+}
+
+/* clang-format off */
+const claim claims_training[] = {
+    {"updates", "Sec. 3.1.2", NULL,
+     "50 epochs with batches of 100 are 3e5 updates",
+     "3e5", true, judge_updates, "claims times", {3e5}},
+    {"weights-stay", "Sec. 3.1.2, Fig. 3", "fig3",
+     "Training changes the Hopfield weights little: 50 epochs leave them qualitatively similar",
+     "qualitatively similar", false, judge_weights, "claims weights", {0}},
+    {"start-small", "Sec. 3.1.2, Fig. 4(a)", "fig4",
+     "Without training the Hopfield start has a much higher L than the others, p = 10",
+     "much lower values", false, judge_early, NULL, {10, 0}},
+    {"start-large", "Sec. 3.1.2, Fig. 4(b)", "fig4",
+     "Without training the Hopfield start has a much higher L than the others, p = 50",
+     "much lower values", false, judge_early, NULL, {50, 0}},
+    {"early-small", "Sec. 3.1.2, Fig. 4(a)", "fig4",
+     "The Hopfield start stays ahead during the first epoch, p = 10",
+     "advantage early on", false, judge_early, NULL, {10, 1}},
+    {"early-large", "Sec. 3.1.2, Fig. 4(b)", "fig4",
+     "The Hopfield start stays ahead during the first epoch, p = 50",
+     "advantage early on", false, judge_early, NULL, {50, 1}},
+    {"pca-catches-up", "Sec. 3.1.2, Fig. 4(a)", "fig4",
+     "PCA needs an epoch or more to perform like the Hopfield start",
+     "one or more epochs", false, judge_catching_up, NULL, {10, START_PCA, 1}},
+    {"hebbian-catches-up", "Sec. 3.1.2, Fig. 4(a)", "fig4",
+     "The Hebbian start needs an epoch or more to perform like the Hopfield start",
+     "one or more epochs", false, judge_catching_up, NULL, {10, START_HEBBIAN, 1}},
+    {"random-catches-up", "Sec. 3.1.2, Fig. 4(a)", "fig4",
+     "The random start takes more than 25 epochs to reach a similar level",
+     "> 25 epochs", false, judge_catching_up, NULL, {10, START_NORMAL, 25}},
+    {"same-end-small", "Sec. 3.1.2, Fig. 4(a)", "fig4",
+     "All starts reach the same value in the end, p = 10",
+     "the same value", false, judge_same_end, NULL, {10}},
+    {"same-end-large", "Sec. 3.1.2, Fig. 4(b)", "fig4",
+     "All starts reach the same value in the end, p = 50",
+     "the same value", false, judge_same_end, NULL, {50}},
+    {"pca-between", "Sec. 3.1.2, Fig. 4(a)", "fig4",
+     "PCA performs best for intermediate training times",
+     "best in between", false, judge_pca, NULL, {10}},
+    {"random-slow", "Sec. 3.1.2, Fig. 4(a)", "fig4",
+     "The random start takes roughly 40 epochs to train",
+     "roughly 40 epochs", false, judge_forty, NULL, {10}},
+    {"others-sooner", "Sec. 3.1.2, Fig. 4(a)", "fig4",
+     "The other starts arrive at the same value much sooner than the random one",
+     "much sooner", false, judge_sooner, NULL, {10}},
+    {"random-moderate", "Sec. 4, Fig. 4(a)", "fig4",
+     "Random weights trained for a moderate time are worse than Hopfield weights that were not trained",
+     "worse", false, judge_moderate, NULL, {10}},
+    {"mild-training", "Sec. 4, Fig. 4(a)", "fig4",
+     "After a few epochs the Hopfield start is better than the random one trained several times longer",
+     "better", false, judge_mild, NULL, {10}},
+    {"sample-quality", "Sec. 3.1.2, Fig. 4(c, d)", NULL,
+     "Samples of the Hopfield start look better than those of the random start",
+     "quality of samples", false, judge_eye, NULL, {0}},
+    {.id = NULL},
+};
+/* clang-format on */
