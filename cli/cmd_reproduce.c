@@ -153,12 +153,18 @@ static exit_code show_result(const invocation *call, const experiment *my,
 /* ---- the work --------------------------------------------------------------------------------- */
 
 static exit_code load(experiment *my, const invocation *call) {
-    data_settings settings = {.limit = scale_limits[my->scale]};
+    const data_settings settings = {.limit = scale_limits[my->scale]};
     exit_code code = data_load(&my->train, call, "mnist:train", &settings);
     if (code == EXIT_DONE)
         code = data_load(&my->test, call, "mnist:test", &settings);
-    settings.has_threshold = true; /* of 0, which the paper prints and did not use */
-    return code == EXIT_DONE ? data_load(&my->printed, call, "mnist:train", &settings) : code;
+    return code;
+}
+
+/* The training set with the threshold 0, which the paper prints and did not use. */
+static exit_code load_printed(experiment *my, const invocation *call) {
+    const data_settings settings = {.limit = scale_limits[my->scale], .has_threshold = true};
+    return claims_need_printed(my) ? data_load(&my->printed, call, "mnist:train", &settings)
+                                   : EXIT_DONE;
 }
 
 /* What was done is kept, so that the same command goes on. */
@@ -177,6 +183,8 @@ static exit_code carry_out(experiment *my, const invocation *call) {
     exit_code code = load(my, call);
     if (code == EXIT_DONE)
         code = experiment_open(my, settings->out, call->common.force);
+    if (code == EXIT_DONE)
+        code = load_printed(my, call);
     if (code == EXIT_DONE)
         code = experiment_run(my, chosen, n);
     char *reason = my->drawn != EXIT_DONE ? memory_format("%s", failure_sentence()) : NULL;

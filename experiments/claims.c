@@ -49,6 +49,13 @@ void say_ours(ruling *out, const char *format, ...) {
     va_end(arguments);
 }
 
+void say_measured(ruling *out, bool has_sign, double value, double error, const char *unit) {
+    const double decade = error > 0 ? floor(log10(error)) : -1;
+    const int digits = (int)fmin(fmax(1 - decade, 0), 4);
+    say_ours(out, has_sign ? "%+.*f +- %.*f %s" : "%.*f +- %.*f %s", digits, value, digits, error,
+             unit);
+}
+
 void say_why(ruling *out, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

@@ -63,6 +63,9 @@ void claim_judge(const claim *of, const facts *in, ruling *out);
 /* Computes the pieces that are missing, judges, and writes claims.json and claims.csv. */
 exit_code claims_write(experiment *my);
 
+/* Whether claims_write() will look at my->printed. */
+bool claims_need_printed(const experiment *my);
+
 /* ---- for judges ------------------------------------------------------------------------------- */
 
 bool has_piece(const facts *in, const char *key);
@@ -72,6 +75,8 @@ double fact(const facts *in, const char *key, size_t index);
 
 void rule(ruling *out, verdict what, double value, double error);
 void say_ours(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
+/* "12.3 +- 4.5 nats": as many digits as make two of the error. With a sign if it may be either. */
+void say_measured(ruling *out, bool has_sign, double value, double error, const char *unit);
 void say_why(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
 void not_computed(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
 

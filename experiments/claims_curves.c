@@ -36,11 +36,13 @@ static void read_cell(const facts *in, grid *out, size_t a, size_t b) {
     const double term = fact(in, key, 0);
     annealed->l = fact(in, key, 1);
     annealed->error = fact(in, key, 2);
+    annealed->doubt = annealed->error;
     annealed->is_trusted = true;
     snprintf(key, sizeof key, "fig2 k=%g beta=%g better", out->k[a], out->beta[b]);
     best->l = term - fact(in, key, 0);
     best->error = fact(in, key, 1);
     best->is_trusted = fact(in, key, 3) > 0;
+    best->doubt = best->is_trusted ? best->error : hypot(best->error, 20);
 }
 
 void read_grid(const facts *in, grid *out) {

@@ -14,6 +14,8 @@ enum { MOST_K = 16, MOST_BETAS = 24, MOST_STOPS = 32 };
 typedef struct cell {
     double k, beta, l;
     double error;    /* AIS: standard deviation of the runs */
+    double doubt;    /* the error, or, if not trusted, 20 nats: the most that annealing was seen to
+                        miss, at k = 10 */
     bool is_trusted; /* AIS: always */
 } cell;
 

@@ -78,6 +78,8 @@ static exit_code compute_projections(experiment *my, double *values) {
 
 /* ---- data and times --------------------------------------------------------------------------- */
 
+static const char pixels_key[] = "claims pixels";
+
 static exit_code compute_pixels(experiment *my, double *values) {
     isg_patterns *ours = NULL, *printed = NULL;
     exit_code code = shared_patterns(my, 1, &ours);
@@ -98,6 +100,10 @@ static exit_code compute_pixels(experiment *my, double *values) {
     isg_patterns_free(ours);
     isg_patterns_free(printed);
     return code;
+}
+
+bool claims_need_printed(const experiment *my) {
+    return json_object_get(my->pieces, pixels_key) == NULL;
 }
 
 /* Sub-classes of the largest class, times the number of classes. */
@@ -252,7 +258,7 @@ static const struct {
     {"claims gradients", "gradients", NULL, 0.1, GRADIENT_VALUES, compute_gradients},
     {"claims landscape", "free energies", NULL, 0.5, LANDSCAPE_VALUES, compute_landscape},
     {"claims projections", "overlaps", NULL, 1, PROJECTION_VALUES, compute_projections},
-    {"claims pixels", "pixels", NULL, 0.1, PIXELS_VALUES, compute_pixels},
+    {pixels_key, "pixels", NULL, 0.1, PIXELS_VALUES, compute_pixels},
     {"claims times", "times", NULL, 1, TIME_VALUES, compute_times},
     {"claims weights", "weights", "fig3 trained", 0.1, WEIGHTS_VALUES, compute_weights},
     {"claims back", "the way back", "figD1 trained", 0.5, BACK_VALUES, compute_back},

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Estimates of ln Z that are not trusted are likely too low, so that an L made of one is likely too
- * high: it can refute that L is higher, and never support it.
+ * high: it can refute that L rises with k, and never support it. Where the shape of the curves is
+ * judged, it counts with an error of 20 nats.
  */
 #include <math.h>
 
@@ -74,7 +75,7 @@ static double peak_of(const grid *g, size_t e, size_t a, double low, double high
     for (size_t b = 0; b < g->n_betas; b++)
         if (g->beta[b] >= low && g->beta[b] <= high) {
             const cell *top = &g->at[e][a][best], *at = &g->at[e][a][b];
-            *is_there = *is_there || significant(top->l - at->l, hypot(top->error, at->error)) == 0;
+            *is_there = *is_there || significant(top->l - at->l, hypot(top->doubt, at->doubt)) == 0;
         }
     return g->beta[best];
 }
@@ -116,7 +117,7 @@ static void judge_ends(const claim *of, const facts *in, ruling *out) {
         for (size_t side = 0; side < 2; side++) {
             const cell *end = &g.at[1][a][side == 0 ? 0 : g.n_betas - 1];
             const cell *top = cell_at(&g, 1, a, peak);
-            const double both = hypot(top->error, end->error);
+            const double both = hypot(top->doubt, end->doubt);
             off += significant(top->l - end->l, both) <= 0;
             if (top->l - end->l < least) {
                 least = top->l - end->l;
@@ -125,7 +126,8 @@ static void judge_ends(const claim *of, const facts *in, ruling *out) {
         }
     }
     rule(out, off > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, least, error);
-    say_ours(out, "%.1f +- %.2g nats below the peak, or more", least, error);
+    say_measured(out, false, least, error, "nats");
+    say_ours(out, " below the peak, or more");
     say_why(out, "at beta = %g and %g, by the best estimate, for every k from %g to %g", g.beta[0],
             g.beta[g.n_betas - 1], g.k[0], g.k[g.n_k - 1]);
 }
@@ -146,7 +148,7 @@ static void judge_sustained(const claim *of, const facts *in, ruling *out) {
             const cell *top = cell_at(&g, e, a, peak_of(&g, e, a, 0, HUGE_VAL, &is_there));
             const cell *end = &g.at[e][a][g.n_betas - 1];
             drop[e][side] = top->l - end->l;
-            error[e][side] = hypot(top->error, end->error);
+            error[e][side] = hypot(top->doubt, end->doubt);
         }
         is_fine =
             is_fine && significant(drop[e][0] - drop[e][1], hypot(error[e][0], error[e][1])) > 0;
@@ -182,7 +184,8 @@ static void judge_ais(const claim *of, const facts *in, ruling *out) {
             }
         }
     rule(out, off > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, most, error);
-    say_ours(out, "off by up to %+.1f +- %.2g nats", most, error);
+    say_ours(out, "off by up to ");
+    say_measured(out, true, most, error, "nats");
     say_why(out, "at k = %g, beta = %g; %zu of %zu points differ by more than two errors", k, beta,
             off, all);
 }

@@ -69,7 +69,8 @@ static void judge_early(const claim *of, const facts *in, ruling *out) {
             }
         }
     rule(out, beaten > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, least, error);
-    say_ours(out, "%+.1f +- %.2g nats from the next", least, error);
+    say_ours(out, "leads by ");
+    say_measured(out, true, least, error, "nats");
     say_why(out, "Hopfield less %s at epoch %g, the smallest lead; it starts at L = %.1f",
             titles[other], at, mine->at[0].mean[0]);
 }
@@ -110,7 +111,8 @@ static void judge_catching_up(const claim *of, const facts *in, ruling *out) {
     if (isnan(epoch) && last < least)
         not_computed(out, "needs %g epochs, found %g", least, last);
     else
-        say_why(out, "the first stop within %g nats of the Hopfield start at the same epoch", same);
+        say_why(out, "the first stop within %g nats, or two errors of that, of the Hopfield start",
+                same);
 }
 
 /* Holds if the random start, trained for 5 epochs, is still below the Hopfield start before any. */
@@ -144,7 +146,7 @@ static void judge_mild(const claim *of, const facts *in, ruling *out) {
     double ahead, error;
     point_gap(few, many, &ahead, &error);
     rule(out, significant(ahead, error) > 0 ? VERDICT_HOLDS : VERDICT_DIFFERS, ahead, error);
-    say_ours(out, "%+.1f +- %.2g nats", ahead, error);
+    say_measured(out, true, ahead, error, "nats");
     say_why(out, "Hopfield after 3 epochs less random after 15");
 }
 
@@ -174,7 +176,8 @@ static void judge_same_end(const claim *of, const facts *in, ruling *out) {
             }
         }
     rule(out, is_same ? VERDICT_HOLDS : VERDICT_DIFFERS, most, error);
-    say_ours(out, "%.1f +- %.2g nats apart at epoch %g", most, error, last);
+    say_measured(out, false, most, error, "nats");
+    say_ours(out, " apart at epoch %g", last);
     if (last < 50)
         not_computed(out, "needs 50 epochs, found %g", last);
     else
@@ -210,7 +213,8 @@ static void judge_pca(const claim *of, const facts *in, ruling *out) {
     }
     const double last = mine->at[mine->n - 1].epoch;
     rule(out, significant(most, error) > 0 ? VERDICT_HOLDS : VERDICT_DIFFERS, most, error);
-    say_ours(out, "%+.1f +- %.2g nats from the next", most, error);
+    say_ours(out, "leads by ");
+    say_measured(out, true, most, error, "nats");
     if (out->verdict == VERDICT_DIFFERS && last < 50)
         not_computed(out, "no lead within %g epochs, 50 are needed", last);
     else

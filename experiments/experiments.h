@@ -67,7 +67,8 @@ typedef struct experiment {
     const char *command; /* the command line, for figure.json */
     char *directory;     /* DIR/SCALE */
     isg_dataset *train, *test;
-    isg_dataset *printed; /* the training set with every pixel above 0 as +1, as the paper has it */
+    isg_dataset *printed; /* the training set with every pixel above 0 as +1, as the paper has it;
+                             NULL if claims do not need it */
     bool is_quiet;
     int lock;       /* descriptor of the lock file */
     json_t *pieces; /* what was computed, by key */

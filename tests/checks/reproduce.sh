@@ -74,7 +74,7 @@ for figure in figures.values():
 # What is finished is left alone; what was removed comes again, the same.
 def times():
     return {name: os.stat(name).st_mtime_ns for name in glob.glob("whole/tiny/**", recursive=True)
-            if os.path.isfile(name)}
+            if os.path.isfile(name) and "/claims." not in name} # written every time, see claims.sh
 before = times()
 again = call("-o", "whole", "--json")
 assert json.loads(again.stdout) == result and times() == before

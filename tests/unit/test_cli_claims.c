@@ -403,6 +403,20 @@ static void estimates_that_are_not_trusted(void **state) {
     json_decref(pieces);
 }
 
+/* Of a peak that is not trusted, 30 nats do not count, and 100 do. */
+static void shapes_in_doubt(void **state) {
+    (void)state;
+    const claim *ends = claim_called("both-ends");
+    for (size_t far = 0; far < 2; far++) {
+        json_t *pieces = paper_world(50);
+        set_value(pieces, "fig2 k=1 beta=2 better", 0, far ? 179 : 249); /* the ends: 279, 430 */
+        assert_int_equal(judge(pieces, ends).verdict, VERDICT_HOLDS);
+        set_value(pieces, "fig2 k=1 beta=2 better", 3, 0);
+        assert_int_equal(judge(pieces, ends).verdict, far ? VERDICT_HOLDS : VERDICT_DIFFERS);
+        json_decref(pieces);
+    }
+}
+
 /* Where both sides have a better estimate than AIS, that one counts. */
 static void better_estimates_count(void **state) {
     (void)state;
@@ -495,6 +509,7 @@ int main(void) {
         cmocka_unit_test(too_little_computed),
         cmocka_unit_test(differences_within_errors_do_not_count),
         cmocka_unit_test(estimates_that_are_not_trusted),
+        cmocka_unit_test(shapes_in_doubt),
         cmocka_unit_test(better_estimates_count),
         cmocka_unit_test(one_wrong_weight_is_noticed),
         cmocka_unit_test(another_network_is_noticed),
