@@ -72,7 +72,14 @@ void not_computed(ruling *out, const char *format, ...) {
 }
 
 int significant(double difference, double error) {
-    return difference > 2 * error ? 1 : difference < -2 * error ? -1 : 0;
+    return significant_among(difference, error, 1);
+}
+
+int significant_among(double difference, double error, size_t comparisons) {
+    const double chance = erfc(sqrt(2)) / (double)(comparisons > 0 ? comparisons : 1);
+    if (fabs(difference) <= 2 * error || erfc(fabs(difference) / error / sqrt(2)) > chance)
+        return 0;
+    return difference > 0 ? 1 : -1;
 }
 
 void judge_rounding(const claim *of, const facts *in, ruling *out) {

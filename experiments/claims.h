@@ -7,7 +7,7 @@
  * (claims_pieces.c), computed after the figures.
  *
  * Rules that all judges share. A difference counts if it exceeds two standard errors, those of both
- * sides combined. What is exact in theory may be off by rounding, and the bound stands beside the
+ * sides combined, or more where one of many comparisons decides. What is exact in theory may be off by rounding, and the bound stands beside the
  * claim. Without the figure, or with fewer epochs or patterns than the sentence is about, a claim
  * is not computed, unless what is there already refutes it. What the errors leave open, and what the paper says too
  * vaguely to be measured, is not testable.
@@ -82,6 +82,10 @@ void not_computed(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
 
 /* -1 or 1 if the difference is beyond two of its standard errors, else 0. */
 int significant(double difference, double error);
+
+/* The same for one of so many comparisons, any of which would decide: farther out, so that chance alone is
+   as rare for all together as two standard errors are for one (Bonferroni). */
+int significant_among(double difference, double error, size_t comparisons);
 
 /* Value numbers[0] of piece `key` is zero but for rounding, which may leave numbers[1]. */
 void judge_rounding(const claim *of, const facts *in, ruling *out);

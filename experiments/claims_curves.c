@@ -35,7 +35,7 @@ static void read_cell(const facts *in, grid *out, size_t a, size_t b) {
     snprintf(key, sizeof key, "fig2 k=%g beta=%g ais", out->k[a], out->beta[b]);
     const double term = fact(in, key, 0);
     annealed->l = fact(in, key, 1);
-    annealed->error = fact(in, key, 2);
+    annealed->error = fmax(fact(in, key, 2), 1 / sqrt(fact(in, key, 3)));
     annealed->doubt = annealed->error;
     annealed->is_trusted = true;
     snprintf(key, sizeof key, "fig2 k=%g beta=%g better", out->k[a], out->beta[b]);

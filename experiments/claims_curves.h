@@ -13,8 +13,9 @@ enum { MOST_K = 16, MOST_BETAS = 24, MOST_STOPS = 32 };
 
 typedef struct cell {
     double k, beta, l;
-    double error;    /* AIS: standard deviation of the runs */
-    double doubt;    /* the error, or, if not trusted, 20 nats: the most that annealing was seen to
+    double error; /* AIS: standard deviation of the runs, or, if larger, what the effective number
+                        of chains says, 1/sqrt(ESS): few runs may agree by chance */
+    double doubt; /* the error, or, if not trusted, 20 nats: the most that annealing was seen to
                         miss, at k = 10 */
     bool is_trusted; /* AIS: always */
 } cell;

@@ -40,7 +40,7 @@ static void judge_monotone(const claim *of, const facts *in, ruling *out) {
             const double fall = low->l - high->l, both = hypot(low->error, high->error);
             steps++;
             doubtful += !low->is_trusted || !high->is_trusted;
-            if (!low->is_trusted || significant(fall, both) <= 0)
+            if (!low->is_trusted || significant_among(fall, both, (g.n_k - 1) * g.n_betas) <= 0)
                 continue;
             falls++;
             if (fall > most) {
@@ -175,8 +175,8 @@ static void judge_ais(const claim *of, const facts *in, ruling *out) {
             if (!best->is_trusted)
                 continue;
             all++;
-            off += significant(annealed->l - best->l, both) != 0;
-            if (fabs(annealed->l - best->l) > fabs(most)) {
+            off += significant_among(annealed->l - best->l, both, g.n_k * g.n_betas) != 0;
+            if (fabs(annealed->l - best->l) * error > fabs(most) * both || all == 1) {
                 most = annealed->l - best->l;
                 error = both;
                 k = g.k[a];
@@ -184,10 +184,12 @@ static void judge_ais(const claim *of, const facts *in, ruling *out) {
             }
         }
     rule(out, off > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, most, error);
-    say_ours(out, "off by up to ");
+    say_ours(out, "clearest difference ");
     say_measured(out, true, most, error, "nats");
-    say_why(out, "at k = %g, beta = %g; %zu of %zu points differ by more than two errors", k, beta,
-            off, all);
+    say_why(
+        out,
+        "at k = %g, beta = %g; %zu of %zu points differ by more than chance allows among so many",
+        k, beta, off, all);
 }
 
 /* ---- data, times and what cannot be measured --------------------------------------------------- */
