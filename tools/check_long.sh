@@ -39,6 +39,13 @@ if build_preset dev; then
     # The report as a reader sees it.
     count_command "the report in a browser" tools/browser_check.sh
 
+    # Deliberate errors, every one of which must be noticed by a test, and counts by itself.
+    tests/mutants/run.sh 2>&1 | tee build/mutants.txt
+    mutants_status=${PIPESTATUS[0]}
+    killed=$(sed -n 's/^\([0-9]*\) of [0-9]* killed$/\1/p' build/mutants.txt)
+    passed=$((passed + ${killed:-0}))
+    [[ $mutants_status -eq 0 ]] || count_failure "a deliberate error went unnoticed"
+
     for source in tests/unit/test_*.c; do
         name=$(basename "$source" .c)
         [[ ! -e $source ]] || count_command "valgrind $name" memcheck "build/dev/tests/$name"

@@ -236,6 +236,32 @@ static void test_hidden_units_reach_far_out(void **state) {
     isg_rbm_free(rbm);
 }
 
+/* Spins that go against their field six times in a million: less than half a step of a uniform of 16
+   bits, with which they never would. */
+static void test_spins_against_a_strong_field(void **state) {
+    (void)state;
+    enum { MANY = 512, N = 1024, TIMES = 16 };
+    const double b = -6.01, up_share = 1 / (1 + exp(-2 * b));
+    const double trials = (double)MANY * N * TIMES, expected = trials * up_share;
+    isg_rbm *rbm = build(N, 1, 1, 0, 0);
+    for (size_t i = 0; i < N; i++)
+        isg_rbm_visible_field(rbm)[i] = b;
+    isg_chains *chains = chains_of(rbm, MANY, test_seed(3));
+    size_t up = 0, coarsely_up = 0;
+    for (size_t t = 0; t < TIMES; t++) {
+        assert_ok(isg_chains_sweep(chains, 1, 1));
+        for (size_t k = 0; k < MANY; k++)
+            up += isg_count_ones(isg_chains_spins(chains, k), N / 64);
+    }
+    isg_cursor random = isg_cursor_at(isg_stream_at(test_seed(4), ISG_PURPOSE_TEST, 0, 0));
+    for (size_t k = 0; k < (size_t)trials; k++)
+        coarsely_up += ((double)(isg_next_word(&random) >> 16) + 0.5) * 0x1p-16 < up_share;
+    assert_true(fabs((double)up - expected) < 5 * sqrt(expected));
+    assert_true(fabs((double)coarsely_up - expected) > 7 * sqrt(expected));
+    isg_chains_free(chains);
+    isg_rbm_free(rbm);
+}
+
 /* ---- energies, cold chains, refusals ------------------------------------------------------------- */
 
 static void test_energy_is_that_of_the_spins(void **state) {
@@ -358,6 +384,7 @@ int main(void) {
         cmocka_unit_test(test_chains_start_from_fair_coins),
         cmocka_unit_test(test_hidden_units_have_their_mean_and_variance),
         cmocka_unit_test(test_hidden_units_reach_far_out),
+        cmocka_unit_test(test_spins_against_a_strong_field),
         cmocka_unit_test(test_energy_is_that_of_the_spins),
         cmocka_unit_test(test_huge_weights_freeze),
         cmocka_unit_test(test_what_has_no_meaning_is_refused),

@@ -185,6 +185,67 @@ static void test_sweeps_are_the_reference(void **state) {
     }
 }
 
+/* The counter that Philox makes these words of: every round can be taken back. */
+static void counter_of(const uint32_t key[2], const uint32_t words[4], uint32_t counter[4]) {
+    uint32_t a = words[0], b = words[1], c = words[2], d = words[3];
+    for (uint32_t round = 10; round-- > 0;) {
+        const uint32_t key_0 = key[0] + round * UINT32_C(0x9E3779B9);
+        const uint32_t key_1 = key[1] + round * UINT32_C(0xBB67AE85);
+        const uint32_t old_a = d * UINT32_C(0x991A7CDB); /* times D2511F53, 1 modulo 2^32 */
+        const uint32_t old_c = b * UINT32_C(0x6D7CAE67); /* times CD9E8D57 */
+        b = a ^ (uint32_t)(UINT64_C(0xCD9E8D57) * old_c >> 32) ^ key_0;
+        d = c ^ (uint32_t)(UINT64_C(0xD2511F53) * old_a >> 32) ^ key_1;
+        a = old_a;
+        c = old_c;
+    }
+    memcpy(counter, (const uint32_t[]){a, b, c, d}, 4 * sizeof *counter);
+}
+
+/* Words that nobody will ever draw by chance: normals at the far end, and spins against a field that
+   only the last bits decide. Draws 0 and 1 of 16 units are for spins, 2 and 3 for the radius of
+   pairs of normals. */
+static void test_rare_words_are_the_reference(void **state) {
+    (void)state;
+    static const uint32_t rare[][4] = {{0, 0, 0, 0},
+                                       {0, 1, 2, 0x10000},
+                                       {0x10001, 0x20000, 2, 0xFFFF},
+                                       {UINT32_MAX, UINT32_MAX - 1, 0xFFFF0000, 0x80000000}};
+    enum { UNITS = 16, RARE = sizeof rare / sizeof *rare };
+    const isg_kernels *sets[8];
+    const size_t n_sets = runnable(sets);
+    isg_cursor random = inputs(6);
+    model m;
+    model_create(&m, UNITS, UNITS, TINY, &random);
+    void *scratch = ending_at(&m.walls[8], isg_gibbs_scratch_bytes(&m.w));
+    for (size_t i = 0; i < UNITS; i++) /* p(+1) is around 2^-16 */
+        m.at_wall.field[i] = -5.2F - 0.04F * (float)i;
+    m.at_wall.field_size = 6;
+    for (size_t k = 0; k < 4 * RARE * 32; k++) {
+        const uint32_t draw = (uint32_t)(k % 4), *words = rare[k / 4 % RARE];
+        isg_gibbs_step step = {.beta = 1, .gain = 1, .key = {isg_next_word(&random), 7}};
+        counter_of(step.key, words, step.counter);
+        uint32_t check[4];
+        isg_philox(step.key, step.counter, check);
+        assert_memory_equal(check, words, sizeof check);
+        step.counter[0] -= draw;
+        uint64_t spins[8];
+        float lambda[8][UNITS];
+        for (size_t s = 0; s < n_sets; s++) {
+            int32_t input[UNITS];
+            spins[s] = 0;
+            sets[s]->hidden_input(&m.at_wall, 1, &spins[s], input);
+            sets[s]->gibbs_sweep(&m.at_wall, &step, 1, &spins[s], input, lambda[s], scratch);
+            assert_int_equal(spins[s], spins[0]);
+            assert_memory_equal(lambda[s], lambda[0], sizeof lambda[0]);
+        }
+        for (size_t q = 4 * (draw % 2); draw >= 2 && words[3] == 0 && q < 4 * (draw % 2) + 4; q++) {
+            const double radius = hypot((double)lambda[0][q], (double)lambda[0][q + 8]);
+            assert_true(radius > 6.65 && radius < 7.46);
+        }
+    }
+    model_free(&m);
+}
+
 /* Sums over spins are those of W to half a unit per spin, and the unit is a fine one. */
 static void test_sums_over_spins(void **state) {
     (void)state;
@@ -336,6 +397,7 @@ static void test_normals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sweeps_are_the_reference),
+        cmocka_unit_test(test_rare_words_are_the_reference),
         cmocka_unit_test(test_sums_over_spins),
         cmocka_unit_test(test_weights_that_are_refused),
         cmocka_unit_test(test_moments_are_the_reference),

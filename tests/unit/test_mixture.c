@@ -317,6 +317,28 @@ static void test_missing_minima_are_noticed(void **state) {
     isg_rbm_free(blocks.rbm);
 }
 
+/* With all minima but the first taken from the list, the wide Gaussian is all that draws from where they
+   were. What the first holds by itself is less by far more than the error. */
+static void test_the_wide_gaussian_makes_good(void **state) {
+    (void)state;
+    enum { SAMPLES = 20000 };
+    oracle known = oracle_small(16, 2, 1, 2);
+    const isg_mixture_options options = few(SAMPLES);
+    isg_mixture mixture;
+    isg_proposal proposal = {0};
+    isg_mixture_sum sum = {0};
+    assert_ok(isg_mixture_start(&mixture, known.rbm, &options));
+    const double all = isg_modes_log_laplace(&mixture.modes, 0);
+    while (mixture.modes.count > 1)
+        drop(&mixture, mixture.modes.count - 1);
+    assert_ok(isg_mixture_draw(&mixture, SAMPLES, 0, 0, &proposal, &sum));
+    assert_true(fabs(sum.log_z - known.log_z) < 5 * sum.error);
+    assert_true(isg_modes_log_laplace(&mixture.modes, 0) < all - 10 * sum.error);
+    isg_proposal_release(&proposal);
+    isg_mixture_release(&mixture);
+    isg_rbm_free(known.rbm);
+}
+
 /* ---- the rest --------------------------------------------------------------------------------- */
 
 static void test_every_thread_count_gives_the_same_bits(void **state) {
@@ -420,6 +442,7 @@ int main(void) {
         cmocka_unit_test(test_errors_cover),
         cmocka_unit_test(test_mistakes_are_noticed),
         cmocka_unit_test(test_missing_minima_are_noticed),
+        cmocka_unit_test(test_the_wide_gaussian_makes_good),
         cmocka_unit_test(test_every_thread_count_gives_the_same_bits),
         cmocka_unit_test(test_data_and_patterns_are_starts),
         cmocka_unit_test(test_refusals),

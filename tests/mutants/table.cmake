@@ -1,0 +1,264 @@
+# table.cmake - the mutants: what is done wrong, which test must notice, and how
+#
+# SPDX-License-Identifier: MIT
+#
+# mutants.cmake says how to read it. Kernels come in several instruction sets that must agree; an
+# error is made in all of them alike, so that it is for the physics to notice, not for a comparison.
+
+# Not an error: whoever calls this one killed would call anything so.
+mutant(control "only a comment differs" test_special)
+edit(src/base/special.c [=[/* The smaller of the two lost its low digits]=]
+  [=[/* The smaller of both lost its low digits]=])
+
+# ---- block Gibbs -----------------------------------------------------------------------------------
+
+mutant(variance_1 "hidden units with variance 1 instead of 1/beta" test_gibbs)
+edit(src/kernels/ref.c [=[deviation = (float)(1 / sqrt(step->beta))]=] [=[deviation = 1]=])
+edit(src/kernels/gibbs_tuned.h [=[spread((float)(1 / sqrt(step->beta)))]=] [=[spread(1.0F)]=])
+
+mutant(deviation_1_over_beta "hidden units with standard deviation 1/beta" test_gibbs)
+edit(src/kernels/ref.c [=[deviation = (float)(1 / sqrt(step->beta))]=]
+  [=[deviation = (float)(1 / step->beta)]=])
+edit(src/kernels/gibbs_tuned.h [=[spread((float)(1 / sqrt(step->beta)))]=]
+  [=[spread((float)(1 / step->beta))]=])
+
+mutant(missing_factor_2 "p(s = +1) = 1 / (1 + exp(-beta x)), as for units of 0 and 1" test_gibbs_law)
+edit(src/kernels/gibbs_draws.h [=[isg_exp(-2 * step->beta * step->gain * x)]=]
+  [=[isg_exp(-1 * step->beta * step->gain * x)]=])
+edit(src/kernels/gibbs_tuned.h [=[factor = 2 * step->beta * step->gain]=]
+  [=[factor = step->beta * step->gain]=])
+
+mutant(dropped_c "hidden units drawn around W^T s without c" test_gibbs)
+edit(src/kernels/gibbs_draws.h [=[(float)input * w->unit + w->hidden_field[mu]]=]
+  [=[(float)input * w->unit]=])
+edit(src/kernels/gibbs_tuned.h [=[singles) * w->unit +
+                    load_singles(w->hidden_field + mu);]=] [=[singles) * w->unit;]=])
+
+mutant(dropped_c_in_log_z "the field of the hidden units left out of the exact ln Z" test_exact)
+edit(src/exact.c [=[isg_rbm_visible_input(rbm, rbm->c, field);]=]
+  [=[memcpy(field, rbm->b, n * sizeof *field);]=])
+edit(src/exact.c [=[#include <math.h>]=] [=[#include <math.h>
+#include <string.h>]=])
+
+mutant(shared_gaussian "both units of a pair get the same one of the two normals" test_gibbs)
+edit(src/kernels/ref.c [=[z[q / 8])]=] [=[z[0])]=])
+edit(src/kernels/gibbs_tuned.h [=[deviation * z[k];]=] [=[deviation * z[0];]=])
+
+mutant(shared_noise "all chains of a group draw from one stream" test_gibbs)
+edit(src/kernels/gibbs_draws.h [=[step->counter[1] + (uint32_t)chain]=]
+  [=[step->counter[1] + 0 * (uint32_t)chain]=])
+edit(src/kernels/gibbs_tuned.h [=[step->counter[1] + (uint32_t)k]=]
+  [=[step->counter[1] + 0 * (uint32_t)k]=])
+
+mutant(uniforms_of_8_bits "spins drawn from uniforms of 8 bits" test_gibbs)
+edit(src/kernels/gibbs_draws.h [=[u = ((double)first * 0x1p32 + (double)more + 0.5) * 0x1p-48;]=]
+  [=[u = ((double)(first >> 8) + 0.5) * 0x1p-8 + 0 * more;]=])
+edit(src/kernels/gibbs_tuned.h [=[< 8 ? both & 0xFFFF : both >> 16);
+        t[v]]=] [=[< 8 ? (both & 0xFF00) | 0x80 : (both >> 16 & 0xFF00) | 0x80);
+        t[v]]=])
+
+mutant(uniforms_of_16_bits "the bits beyond the first 16 of a uniform forgotten" test_gibbs)
+edit(src/kernels/gibbs_draws.h [=[((double)first * 0x1p32 + (double)more + 0.5) * 0x1p-48;]=]
+  [=[((double)first + 0.5) * 0x1p-16 + 0 * more;]=])
+
+mutant(clipped_tail "no normal beyond 5, as a float uniform gives" test_gibbs_kernels)
+edit(src/kernels/gibbs_draws.h [=[radius = sqrtf(-2.0F * (e * 0x1.62e43p-1F + s * series));]=]
+  [=[radius = fminf(sqrtf(-2.0F * (e * 0x1.62e43p-1F + s * series)), 5);]=])
+edit(src/kernels/gibbs_tuned.h [=[root_single(-2.0F * (e * 0x1.62e43p-1F + s * series));]=]
+  [=[smaller_single(root_single(-2.0F * (e * 0x1.62e43p-1F + s * series)), spread(5));]=])
+
+mutant(clipped_tail_in_vectors "the same, in the vectors of the tuned kernels alone" test_gibbs_kernels)
+edit(src/kernels/gibbs_tuned.h [=[root_single(-2.0F * (e * 0x1.62e43p-1F + s * series));]=]
+  [=[smaller_single(root_single(-2.0F * (e * 0x1.62e43p-1F + s * series)), spread(6.5F));]=])
+
+mutant(stream_by_thread "random numbers belong to the thread, not to the chain" test_gibbs)
+edit(src/gibbs.c [=[sweeps->step + t, (uint32_t)first);]=]
+  [=[sweeps->step + t, (uint32_t)first + 1000 * (uint32_t)omp_get_thread_num());]=])
+
+# ---- annealed importance sampling --------------------------------------------------------------------
+
+mutant(lost_increment "the first weight is lost, as if annealing began at alpha_1" test_ais)
+edit(src/anneal.c [=[            weigh(a, g, k, log_weights);
+            isg_anneal_move]=] [=[            if (k > 1)
+                weigh(a, g, k, log_weights);
+            isg_anneal_move]=])
+
+mutant(alphas_end_early "the last alpha is 1 - 1/K" test_ais)
+edit(src/ais.c [=[(double)k / (double)options->steps;]=] [=[(double)k / (double)(options->steps + 1);]=])
+
+mutant(weight_after_move "a state is weighed after it was moved to the next alpha" test_ais)
+edit(src/anneal.c [=[            weigh(a, g, k, log_weights);
+            isg_anneal_move(a, g, a->positions[k], k);]=] [=[            isg_anneal_move(a, g, a->positions[k], k);
+            weigh(a, g, k, log_weights);]=])
+
+mutant(weight_before_move_back "on the way back, weighed before it is moved" test_ais)
+edit(src/anneal.c [=[            isg_anneal_move(a, g, a->positions[a->steps + 1 - k], k);
+            weigh(a, g, a->steps + 1 - k, log_weights);]=] [=[            weigh(a, g, a->steps + 1 - k, log_weights);
+            isg_anneal_move(a, g, a->positions[a->steps + 1 - k], k);]=])
+
+mutant(missing_ln_chains "ln of the sum of the weights, not of their mean" test_ais)
+edit(src/ais.c [=[log_sum - log((double)n);]=] [=[log_sum;]=])
+
+mutant(missing_n_ln_2 "the Z of free spins, 2^N, left out" test_ais)
+edit(src/ais.c [=[(double)n_visible * ln_2 + sign * mean.value]=] [=[0 * (double)n_visible * ln_2 + sign * mean.value]=])
+
+mutant(float_log_weights "log-weights added up in float" test_ais)
+edit(src/anneal.c [=[log_weights[k] += isg_anneal_log_weight(a, isg_anneal_slope(a, g, k),
+                                                a->positions[step - 1], a->positions[step]);]=]
+  [=[log_weights[k] = (double)((float)log_weights[k] +
+                                  (float)isg_anneal_log_weight(a, isg_anneal_slope(a, g, k),
+                                                               a->positions[step - 1],
+                                                               a->positions[step]));]=])
+
+mutant(alpha_in_the_noise "annealing lambda with noise of variance 1/(alpha beta)" test_ais)
+edit(src/ais_lambda.c [=[deviation = 1 / sqrt(rbm->info.beta);]=]
+  [=[deviation = 1 / sqrt(alpha * rbm->info.beta);]=])
+
+mutant(error_of_one_weight "the scatter of the weights reported as the error of their mean" test_ais)
+edit(src/ais.c [=[fmax((double)n / out->ess - 1, 0) / (double)(n - 1))]=] [=[fmax((double)n / out->ess - 1, 0))]=])
+
+# ---- other ways to ln Z --------------------------------------------------------------------------------
+
+mutant(no_maximum_taken_out "ln of a sum of exponentials as it is written" test_special)
+edit(src/base/special.c [=[isg_sum_add(&rest, exp(x[i] - x[largest]));
+    return x[largest] + log1p(isg_sum_value(rest));]=] [=[isg_sum_add(&rest, exp(x[i]));
+    return log(isg_sum_value(rest) + exp(x[largest]));]=])
+
+mutant(log_of_cosh "ln cosh x as log(cosh(x))" test_special)
+edit(src/base/special.c [=[return size + (log1p(exp(-2 * size)) - ln_2);]=] [=[return log(cosh(size)) + 0 * ln_2;]=])
+
+mutant(mirror_counted_twice "a minimum and its mirror image both with full weight in the mixture" test_mixture)
+edit(src/proposal.c [=[part->has_mirror ? -log(2) : 0;]=] [=[0;]=])
+
+mutant(no_defensive_part "the mixture without the wide Gaussian that is there for what was missed" test_mixture)
+edit(src/mixture.c [=[isg_proposal_create(out, parts, modes + 1, log_masses, samples)]=]
+  [=[isg_proposal_create(out, parts, modes > 0 ? modes : 1, log_masses, samples)]=])
+
+# ---- training ------------------------------------------------------------------------------------------
+
+mutant(wrong_sign "the chains are added to the data instead of taken away" test_train_exact)
+edit(src/train.c [=[add_panel(trainer, chains, panel, -1);]=] [=[add_panel(trainer, chains, panel, 1);]=])
+
+mutant(beta_in_the_update "the gradient's factor beta, which the paper's update has not" test_train_exact)
+edit(src/train.c [=[my->rate / (double)chains.count;]=] [=[my->rate * rbm->info.beta / (double)chains.count;]=])
+
+mutant(lambda_after "the last spins paired with the lambda that follows them" test_train_exact)
+edit(src/train.c [=[if (is_end && trainer->option.estimator == ISG_ESTIMATOR_MEAN)]=] [=[if (is_end)]=])
+
+mutant(stream_reuse "the same random numbers in every epoch" test_train)
+edit(src/train.c [=[.step = is_persistent ? update : update * n_sweeps,]=]
+  [=[.step = is_persistent ? update % trainer->state.n_batches
+                                               : update % trainer->state.n_batches * n_sweeps,]=])
+edit(src/train.c [=[.step = trainer->state.updates * n_sweeps,]=]
+  [=[.step = trainer->state.batch * n_sweeps,]=])
+
+mutant(same_order "the same order of samples in every epoch" test_train)
+edit(src/train.c [=[trainer->option.seed, epoch, trainer->order);]=] [=[trainer->option.seed, 0, trainer->order);]=])
+
+mutant(last_batch_dropped "samples that do not fill a mini-batch are never used" test_train)
+edit(src/train.c [=[(data->info.n_samples - 1) / options->batch_size + 1;]=]
+  [=[data->info.n_samples / options->batch_size;
+    trainer->state.n_batches += trainer->state.n_batches == 0;]=])
+
+mutant(chains_restart "persistent chains start from the data in every update" test_train_exact)
+edit(src/train.c [=[trainer->option.persistent && state->updates == 0)]=] [=[trainer->option.persistent)]=])
+
+mutant(experts_share_a_seed "all experts draw the same random numbers" test_experts)
+edit(src/experts.c [=[options->joint ? options->train.seed : isg_next_word64(&random);]=]
+  [=[options->joint || true ? options->train.seed : isg_next_word64(&random);]=])
+
+# ---- stopping and going on --------------------------------------------------------------------------------
+
+mutant(counter_not_saved "after a resume, random numbers begin again" test_train_file)
+edit(src/train_file.c [=[trainer->state = shot->state;]=] [=[trainer->state = shot->state;
+    trainer->state.updates = 0;]=])
+
+mutant(chains_not_saved "after a resume, persistent chains are what memory held" test_train_file)
+edit(src/train_file.c [=[if (shot->chains)]=] [=[if (false)]=])
+
+mutant(older_checkpoint "of two checkpoints, the older one is gone on from" test_run_directory)
+edit(src/run_checkpoint.c [=[all[k].saves > all[best].saves]=] [=[all[k].saves < all[best].saves]=])
+
+mutant(no_checksum "CRC-32 of archive members read but not compared" test_zip)
+edit(src/io/source.c [=[if (source->crc != source->expected_crc)]=]
+  [=[if (false && source->crc != source->expected_crc)]=])
+
+mutant(no_fsync "a file is renamed without being on the disk" test_durable)
+edit(src/base/atomic_file.c [=[if (fsync(file->descriptor) != 0)]=] [=[if (false)]=])
+
+mutant(rename_before_fsync "renamed first, then brought to the disk" test_durable)
+edit(src/base/atomic_file.c [=[    if (fsync(file->descriptor) != 0)
+        return write_failed(file);]=] [=[    if (rename(file->temporary, file->path) != 0 || fsync(file->descriptor) != 0)
+        return write_failed(file);]=])
+edit(src/base/atomic_file.c [=[if (close(descriptor) != 0 || rename(file->temporary, file->path) != 0)]=]
+  [=[if (close(descriptor) != 0)]=])
+
+mutant(no_directory_sync "the new name itself never brought to the disk" test_durable)
+edit(src/base/atomic_file.c [=[return sync_directory(file);]=] [=[return false ? sync_directory(file) : ISG_OK;]=])
+
+# ---- data and patterns --------------------------------------------------------------------------------------
+
+mutant(labels_shifted "every selected sample gets the label of the next one" test_dataset)
+edit(src/labels.c [=[taken.index[k] = all->index[rows[k]];]=]
+  [=[taken.index[k] = all->index[(rows[k] + 1) % all->count];]=])
+
+mutant(test_rows_in_train "one row of the second part of a split is in the first, too" test_dataset)
+edit(src/dataset.c [=[isg_dataset_select(&one, data, rows, n_first)]=]
+  [=[isg_dataset_select(&one, data, rows, n_first + 1)]=])
+
+mutant(class_filter_off_by_one "the samples after those of the class" test_dataset)
+edit(src/dataset_load.c [=[rows[count++] = a;]=] [=[rows[count++] = a + 1 < n ? a + 1 : a;]=])
+
+mutant(threshold_inclusive "a pixel at the threshold is +1" test_dataset)
+edit(src/binarize.c [=[value > binarizer->plain_cut);]=] [=[value >= binarizer->plain_cut);]=])
+edit(src/binarize.c [=[value > binarizer->grey_cut);]=] [=[value >= binarizer->grey_cut);]=])
+edit(src/binarize.c [=[if (!(0 > cut))]=] [=[if (!(0 >= cut))]=])
+edit(src/binarize.c [=[cut < 0 ? 256 : cut >= 255 ? 0 : 255 - (unsigned)cut;]=]
+  [=[cut <= 0 ? 256 : cut > 255 ? 0 : 256 - (unsigned)ceil(cut);]=])
+
+mutant(tie_up "a tie in the mean of a class is +1" test_patterns)
+edit(src/patterns.c [=[2 * (size_t)ups[i] > count);]=] [=[2 * (size_t)ups[i] >= count);]=])
+
+mutant(ward_in_another_order "Ward's formula with its factor 1/n taken out in front" test_ward)
+edit(src/kernels/ref.c [=[kept[i] = sqrt((sizes[i] + size_a) * t * dropped[i] * dropped[i] +
+                       (sizes[i] + size_b) * t * kept[i] * kept[i] - sizes[i] * t * apart * apart);]=]
+  [=[kept[i] = sqrt(t * ((sizes[i] + size_a) * dropped[i] * dropped[i] +
+                            (sizes[i] + size_b) * kept[i] * kept[i] - sizes[i] * apart * apart));]=])
+edit(src/kernels/tuned.h [=[square_root((size + size_a) * t * dropped * dropped + (size + size_b) * t * kept * kept -
+                       size * t * apart * apart);]=]
+  [=[square_root(t * ((size + size_a) * dropped * dropped + (size + size_b) * kept * kept -
+                            size * apart * apart));]=])
+
+mutant(axes_not_centered "principal axes of the data with their mean left in" test_pca)
+edit(src/pca.c [=[covariance[i * n + j] = 4 * (double)excess / square;]=]
+  [=[covariance[i * n + j] = 1 - 2 * (double)distances[i * n + j] / (double)m + 0 * (double)excess / square;]=])
+
+mutant(standardized_by_the_test_set "features to predict from standardized by themselves" test_logistic)
+edit(src/logistic.c [=[isg_status isg_logistic_predict(const isg_logistic *model, isg_matd_view features, uint32_t *labels,
+                                isg_matd probabilities) {]=]
+  [=[static void describe_columns(isg_logistic *model, isg_matd_view features);
+isg_status isg_logistic_predict(const isg_logistic *given, isg_matd_view features, uint32_t *labels,
+                                isg_matd probabilities) {
+    isg_logistic *model = (isg_logistic *)(uintptr_t)given;
+    if (features.cols == model->n_features && features.rows > 0)
+        describe_columns(model, features);]=])
+
+# ---- Hopfield networks ----------------------------------------------------------------------------------------
+
+mutant(sign_of_zero "a field of zero turns the spin down" test_dynamics)
+edit(src/dynamics_zero.c [=[        if (x != 0)
+            isg_bit_assign]=] [=[        isg_bit_assign]=])
+
+mutant(overlap_inclusive "an overlap at the threshold of recall counts as above it" test_recall)
+edit(src/dynamics.c [=[    if (overlap > walker->threshold)
+        walker->arrival]=] [=[    if (overlap >= walker->threshold)
+        walker->arrival]=])
+edit(src/dynamics.c [=[return overlap > walker->threshold;]=] [=[return overlap >= walker->threshold;]=])
+
+mutant(diagonal_dropped "the energy without the diagonal of J" test_hopfield)
+edit(src/hopfield.c [=[energy = network->info.keeps_diagonal ? 0 : network->info.trace / 2;]=]
+  [=[energy = network->info.trace / 2;]=])
+
+mutant(diagonal_in_glauber "single spins drawn from a field that includes themselves" test_dynamics)
+edit(src/dynamics_thermal.c [=[isg_hopfield_flip_field(network, walker->h, walker->spins, i);]=]
+  [=[isg_hopfield_full_field(network, walker->h, i);]=])
