@@ -140,7 +140,13 @@ mutant(wrong_sign "the chains are added to the data instead of taken away" test_
 edit(src/train.c [=[add_panel(trainer, chains, panel, -1);]=] [=[add_panel(trainer, chains, panel, 1);]=])
 
 mutant(beta_in_the_update "the gradient's factor beta, which the paper's update has not" test_train_exact)
-edit(src/train.c [=[my->rate / (double)chains.count;]=] [=[my->rate * rbm->info.beta / (double)chains.count;]=])
+edit(src/train.c [=[my->rate * share(trainer) / (double)chains.count;]=] 
+  [=[my->rate * rbm->info.beta * share(trainer) / (double)chains.count;]=])
+
+mutant(short_batch_full_step "a last batch of few samples moves the weights as far as a full one"
+  test_train_exact)
+edit(src/train.c [=[(double)trainer->batch.count / (double)(full < all ? full : all);]=]
+  [=[(double)(full < all ? full : all) / (double)(full < all ? full : all);]=])
 
 mutant(lambda_after "the last spins paired with the lambda that follows them" test_train_exact)
 edit(src/train.c [=[if (is_end && trainer->option.estimator == ISG_ESTIMATOR_MEAN)]=] [=[if (is_end)]=])
