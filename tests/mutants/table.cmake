@@ -140,7 +140,7 @@ mutant(wrong_sign "the chains are added to the data instead of taken away" test_
 edit(src/train.c [=[add_panel(trainer, chains, panel, -1);]=] [=[add_panel(trainer, chains, panel, 1);]=])
 
 mutant(beta_in_the_update "the gradient's factor beta, which the paper's update has not" test_train_exact)
-edit(src/train.c [=[my->rate * share(trainer) / (double)chains.count;]=] 
+edit(src/train.c [=[my->rate * share(trainer) / (double)chains.count;]=]
   [=[my->rate * rbm->info.beta * share(trainer) / (double)chains.count;]=])
 
 mutant(short_batch_full_step "a last batch of few samples moves the weights as far as a full one"
