@@ -86,10 +86,8 @@ static exit_code write_record(classify_job *my) {
     if (json_object_set_new(my->record, "points", points_json(my)) |
         json_object_set_new(my->record, "seconds", json_real(my->train_s)) | set_options(my))
         return fail_memory();
-    char *dump = json_dumps(my->record, JSON_INDENT(2));
-    char *text = dump ? memory_format("%s\n", dump) : NULL;
+    char *text = settings_text(my->record);
     const exit_code code = text ? fail_status(isg_run_set_settings(my->run, text)) : fail_memory();
-    free(dump);
     memory_release(text);
     return code;
 }
@@ -139,6 +137,9 @@ static exit_code read_record(classify_job *my, const char *text) {
     my->record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (!my->record)
         return memory_lacked_for_json() ? fail_memory() : no_record(my, error.text);
+    const exit_code code = settings_check_text(my->record, my->settings->out);
+    if (code != EXIT_DONE)
+        return code;
     const char *verb = recorded(my, "verb"), *seed = recorded(my, "seed");
     const json_t *kept = json_object_get(my->record, "options");
     if (verb && strcmp(verb, my->call.verb->name) != 0)

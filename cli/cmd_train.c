@@ -75,14 +75,6 @@ static exit_code make_record(job *my, const isg_rbm *rbm) {
     return my->record ? EXIT_DONE : fail_memory();
 }
 
-/* The text of run.json, to be released; NULL if memory ran out. */
-static char *record_text(const job *my) {
-    char *dump = json_dumps(my->record, JSON_INDENT(2));
-    char *text = dump ? memory_format("%s\n", dump) : NULL;
-    free(dump);
-    return text;
-}
-
 static exit_code no_record(const job *my, const char *what) {
     return fail(EXIT_CHECKPOINT, "%s/run.json: %s; the run cannot be resumed, --force starts anew",
                 my->settings->out, what);
@@ -101,6 +93,9 @@ static exit_code read_record(job *my, const char *text) {
     my->record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (!my->record)
         return memory_lacked_for_json() ? fail_memory() : no_record(my, error.text);
+    const exit_code code = settings_check_text(my->record, settings->out);
+    if (code != EXIT_DONE)
+        return code;
     const char *verb = recorded(my, "verb"), *version = recorded(my, "version");
     const char *seed = recorded(my, "seed");
     const json_t *kept = json_object_get(my->record, "options");
@@ -228,7 +223,7 @@ static exit_code begin(job *my) {
         code = my->record ? record_changes(my) : make_record(my, rbm);
     if (code == EXIT_DONE && signals_caught())
         code = fail_status(ISG_ERR_CANCELLED);
-    if (code == EXIT_DONE && !(text = record_text(my)))
+    if (code == EXIT_DONE && !(text = settings_text(my->record)))
         code = fail_memory();
     if (code == EXIT_DONE)
         code = fail_status(isg_run_begin(my->run, text, rbm, my->data, &options));
@@ -243,7 +238,7 @@ static exit_code prolong(job *my, const char *settings) {
     const exit_code code = record_changes(my);
     if (code != EXIT_DONE)
         return code;
-    char *text = record_text(my);
+    char *text = settings_text(my->record);
     const isg_status status =
         text && strcmp(text, settings) != 0 ? isg_run_set_settings(my->run, text) : ISG_OK;
     const bool has_text = text != NULL;

@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "common.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -81,8 +82,40 @@ static size_t threads_of_environment(void) {
     return number_size(first, &threads) && threads <= MAXIMUM_THREADS ? threads : 0;
 }
 
-exit_code common_apply(const common_settings *common) {
+static void *pass_gate(void *gate) {
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+/* How many of so many threads there can be at a time, this one among them. */
+static size_t count_possible(size_t wanted) {
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t others[MAXIMUM_THREADS];
+    size_t started = 0;
+    pthread_mutex_lock(&gate);
+    while (started + 1 < wanted && started < MAXIMUM_THREADS &&
+           pthread_create(&others[started], NULL, pass_gate, &gate) == 0)
+        started++;
+    pthread_mutex_unlock(&gate);
+    for (size_t k = 0; k < started; k++)
+        pthread_join(others[k], NULL);
+    return started + 1;
+}
+
+/* OpenMP ends the program when it cannot have its threads (ulimit -u, a small container). Results do
+   not depend on their number, so there is a better way. */
+static void choose_threads(const common_settings *common) {
     isg_set_threads(common->threads ? common->threads : threads_of_environment());
+    const size_t wanted = isg_threads(), possible = count_possible(wanted);
+    if (possible >= wanted)
+        return;
+    isg_set_threads(possible);
+    notice(common->quiet, "%zu of %zu threads, since the system gives no more", possible, wanted);
+}
+
+exit_code common_apply(const common_settings *common) {
+    choose_threads(common);
     return common->isa ? fail_status(isg_set_isa(common->isa)) : EXIT_DONE;
 }
 

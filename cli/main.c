@@ -12,6 +12,7 @@
 #include "allocation.h"
 #include "help.h"
 #include "options.h"
+#include "signals.h"
 
 static void print_help(invocation *call, bool is_full) {
     if (call->verb)
@@ -74,6 +75,7 @@ int main(int argc, char **argv) {
     output out = {0};
     invocation call = {.out = &out};
     output_guard_streams();
+    signals_start();
     exit_code code = memory_start();
     if (code == EXIT_DONE && argc < 2) {
         code = answer_nothing(&out);

@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocation.h"
 #include "typed_number.h"
 #include "value.h"
+
+enum { SEAL_BYTES = 17 };
 
 static bool is_listed(const char *const *names, const char *name) {
     size_t index = 0;
@@ -154,4 +157,47 @@ exit_code settings_restore(invocation *call, const json_t *record, const char *c
         call->given |= UINT64_C(1) << k;
     }
     return EXIT_DONE;
+}
+
+/* ---- the text of run.json ----------------------------------------------------------------------- */
+
+static const char seal_key[] = "checksum";
+
+/* FNV-1a of what the record says, however it is laid out: 64 bits in hexadecimal digits. False if
+   memory ran out. */
+static bool seal_of(const json_t *record, char seal[SEAL_BYTES]) {
+    char *dump = json_dumps(record, JSON_COMPACT | JSON_SORT_KEYS);
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    for (const char *c = dump; c && *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    snprintf(seal, SEAL_BYTES, "%016" PRIx64, hash);
+    const bool has_dump = dump != NULL;
+    free(dump);
+    return has_dump;
+}
+
+char *settings_text(json_t *record) {
+    char seal[SEAL_BYTES];
+    (void)json_object_del(record, seal_key);
+    if (!seal_of(record, seal) || json_object_set_new(record, seal_key, json_string(seal)) != 0)
+        return NULL;
+    char *dump = json_dumps(record, JSON_INDENT(2));
+    char *text = dump ? memory_format("%s\n", dump) : NULL;
+    free(dump);
+    return text;
+}
+
+exit_code settings_check_text(json_t *record, const char *run) {
+    char seal[SEAL_BYTES];
+    json_t *found = json_incref(json_object_get(record, seal_key));
+    exit_code code = EXIT_DONE;
+    if (found && json_object_del(record, seal_key) == 0 && !seal_of(record, seal))
+        code = fail_memory();
+    else if (found && (!json_is_string(found) || strcmp(json_string_value(found), seal) != 0))
+        code = fail(EXIT_CHECKPOINT,
+                    "%s/run.json: is not as it was written, by its checksum; if it was changed on "
+                    "purpose, remove that, else --force starts anew",
+                    run);
+    json_decref(found);
+    return code;
 }

@@ -20,6 +20,15 @@ static void overlook(int signal_number) {
     (void)signal_number;
 }
 
+void signals_start(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    sigemptyset(&action.sa_mask);
+    action.sa_handler = overlook;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGXFSZ, &action, NULL);
+}
+
 static const struct {
     int number;
     void (*handler)(int);

@@ -5,6 +5,9 @@
 #ifndef CLI_SIGNALS_H
 #define CLI_SIGNALS_H
 
+/* For the whole program: a file at the limit of its size (ulimit -f) is an error like a full disk. */
+void signals_start(void);
+
 /* From now on the first SIGINT or SIGTERM is only remembered; the second one ends the program at
    once. A reader of stderr that went away no longer ends it either. Signals ignored at the start
    (nohup, a job in the background) stay ignored. Calls nest. */

@@ -7,8 +7,12 @@
 
 #include <time.h>
 
+/* Never less than before, whatever the system's clock does: see src/base/clock.c. */
 double stopwatch_s(void) {
+    static double latest;
     struct timespec now = {0};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    const double now_s = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    latest = now_s > latest ? now_s : latest;
+    return latest;
 }

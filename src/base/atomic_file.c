@@ -36,7 +36,7 @@ static isg_status open_temporary(isg_atomic_file *file, size_t room) {
         file->descriptor = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file->descriptor >= 0)
             return ISG_OK;
-        if (errno != EEXIST)
+        if (errno != EEXIST && errno != EINTR)
             break;
     }
     file->temporary[0] = '\0';
@@ -72,7 +72,9 @@ static isg_status write_out(isg_atomic_file *file, const uint8_t *bytes, size_t 
         const ssize_t written = pwrite(file->descriptor, bytes, count, (off_t)offset);
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0)
+        if (written == 0) /* no reason is given, and trying again would be for ever */
+            errno = EIO;
+        if (written <= 0)
             return write_failed(file);
         bytes += written;
         count -= (size_t)written;
@@ -113,6 +115,20 @@ uint64_t isg_atomic_file_size(const isg_atomic_file *file) {
     return file->size;
 }
 
+/* On network file systems a signal may come between. */
+static int sync_whole(int descriptor) {
+    int result;
+    do
+        result = fsync(descriptor);
+    while (result != 0 && errno == EINTR);
+    return result;
+}
+
+/* Interrupted, it is closed all the same, and what was written is on the disk already. */
+static bool is_closed(int descriptor) {
+    return close(descriptor) == 0 || errno == EINTR;
+}
+
 /* A rename is safe against power loss only once the directory itself is on the disk. */
 static isg_status sync_directory(isg_atomic_file *file) {
     char *slash = strrchr(file->temporary, '/');
@@ -121,10 +137,13 @@ static isg_status sync_directory(isg_atomic_file *file) {
         slash[slash == file->temporary ? 1 : 0] = '\0';
         directory = file->temporary;
     }
-    const int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int descriptor;
+    do
+        descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (descriptor < 0 && errno == EINTR);
     if (descriptor < 0) /* it may be written to, but not read: then it cannot be synced */
         return errno == EACCES ? ISG_OK : write_failed(file);
-    const int result = fsync(descriptor);
+    const int result = sync_whole(descriptor);
     const int reason = errno;
     close(descriptor);
     errno = reason;
@@ -134,11 +153,11 @@ static isg_status sync_directory(isg_atomic_file *file) {
 
 isg_status isg_atomic_file_commit(isg_atomic_file *file) {
     ISG_TRY(flush_buffer(file));
-    if (fsync(file->descriptor) != 0)
+    if (sync_whole(file->descriptor) != 0)
         return write_failed(file);
     const int descriptor = file->descriptor;
     file->descriptor = -1;
-    if (close(descriptor) != 0 || rename(file->temporary, file->path) != 0)
+    if (!is_closed(descriptor) || rename(file->temporary, file->path) != 0)
         return write_failed(file);
     file->is_committed = true;
     return sync_directory(file);

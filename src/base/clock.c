@@ -5,10 +5,19 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/clock.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
 #include <time.h>
 
+/* Monotonic by promise; where a virtual machine breaks it, time stands still, since durations that
+   are negative would be saved and later be refused. */
 double isg_clock_s(void) {
+    static _Atomic int64_t latest_ns;
     struct timespec now = {0};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    const int64_t now_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    int64_t ns = atomic_load(&latest_ns);
+    while (now_ns > ns && !atomic_compare_exchange_weak(&latest_ns, &ns, now_ns))
+        ;
+    return 1e-9 * (double)(now_ns > ns ? now_ns : ns);
 }

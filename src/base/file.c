@@ -48,7 +48,9 @@ isg_status isg_file_open(isg_file **out, const char *path) {
     ISG_TRY(file_create(&file, path));
     isg_status status = ISG_OK;
     /* Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever. */
-    file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    do
+        file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    while (file->descriptor < 0 && errno == EINTR);
     struct stat about;
     if (file->descriptor < 0 || fstat(file->descriptor, &about) != 0)
         status = isg_fail(ISG_ERR_IO, "%s: could not be opened: %s", path, strerror(errno));
