@@ -12,6 +12,7 @@
 #include "rates.h"
 
 enum { CLASSIFIER_EXPERTS, CLASSIFIER_LABELS };
+enum { CLASSIFY_GENERATIONS = 2 };
 
 typedef struct classify_settings {
     data_settings data;
@@ -49,9 +50,10 @@ typedef struct classify_job {
     size_t *stops; /* (n_stops): epochs after which to classify; the last ends it */
     size_t n_stops;
 
-    isg_run *run;                            /* the directory of -o; NULL if nothing is kept */
-    char *checkpoint_path, *classifier_path; /* in it */
-    json_t *record;                          /* run.json */
+    isg_run *run; /* the directory of -o; NULL if nothing is kept */
+    char *checkpoint_paths[CLASSIFY_GENERATIONS], *classifier_path; /* in it */
+    size_t next_slot; /* the checkpoint that is replaced next */
+    json_t *record;   /* run.json */
     bool is_resumed;
     double saved_s; /* when the checkpoint was written last, by the stopwatch */
 

@@ -2,12 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The directory holds run.json, checkpoint-1.npz, all that is needed to go on, and in the end
- * classifier.npz. Points of the curve are kept in run.json before training goes on, since the experts
+ * The directory holds run.json, checkpoint-1.npz and checkpoint-2.npz, written in turn, each with all
+ * that is needed to go on, and in the end classifier.npz. Points of the curve are kept in run.json before training goes on, since the experts
  * they belong to are gone afterwards; when the checkpoint is older than a point, the point is passed
  * a second time with the same result.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -163,9 +164,13 @@ static exit_code read_record(classify_job *my, const char *text) {
 static exit_code set_paths(classify_job *my) {
     const char *out = my->settings->out;
     const char *slash = out[strlen(out) - 1] == '/' ? "" : "/";
-    my->checkpoint_path = memory_format("%s%scheckpoint-1.npz", out, slash);
+    bool is_complete = true;
+    for (size_t k = 0; k < CLASSIFY_GENERATIONS; k++) {
+        my->checkpoint_paths[k] = memory_format("%s%scheckpoint-%zu.npz", out, slash, k + 1);
+        is_complete = is_complete && my->checkpoint_paths[k];
+    }
     my->classifier_path = memory_format("%s%sclassifier.npz", out, slash);
-    return my->checkpoint_path && my->classifier_path ? EXIT_DONE : fail_memory();
+    return is_complete && my->classifier_path ? EXIT_DONE : fail_memory();
 }
 
 exit_code classify_open_run(classify_job *my) {
@@ -220,19 +225,68 @@ static exit_code make_experts(classify_job *my) {
                : fail_status(status);
 }
 
+/* One of the checkpoints, and what became of it. */
+typedef struct generation {
+    bool is_there;
+    isg_status status;
+    uint64_t steps; /* epochs of experts that it knows of */
+    char sentence[512];
+} generation;
+
+static void try_checkpoint(classify_job *my, size_t slot, generation *out) {
+    *out = (generation){.is_there = access(my->checkpoint_paths[slot], F_OK) == 0};
+    if (!out->is_there)
+        return;
+    out->status = isg_experts_load(my->experts, my->checkpoint_paths[slot]);
+    if (out->status != ISG_OK) {
+        snprintf(out->sentence, sizeof out->sentence, "%s", isg_error_message());
+        return;
+    }
+    const isg_experts_info info = isg_experts_describe(my->experts);
+    out->steps = info.epochs * info.n_experts + info.next;
+}
+
+static exit_code refuse_checkpoint(const generation *one) {
+    const bool is_damage = one->status == ISG_ERR_FORMAT || one->status == ISG_ERR_SHAPE ||
+                           one->status == ISG_ERR_VERSION;
+    return is_damage ? fail(EXIT_CHECKPOINT, "%s; to start anew: --force", one->sentence)
+                     : fail(EXIT_FILE, "%s", one->sentence);
+}
+
+/* Takes the experts from the newer checkpoint that can be read. */
+static exit_code load_newest(classify_job *my) {
+    generation all[CLASSIFY_GENERATIONS];
+    for (size_t k = 0; k < CLASSIFY_GENERATIONS; k++) {
+        try_checkpoint(my, k, all + k);
+        if (all[k].status == ISG_ERR_MEMORY)
+            return fail_memory();
+    }
+    const bool first = all[0].is_there && all[0].status == ISG_OK;
+    const bool second = all[1].is_there && all[1].status == ISG_OK;
+    if (!first && !second)
+        return refuse_checkpoint(all[0].is_there ? all : all + 1);
+    const size_t best = second && (!first || all[1].steps > all[0].steps), other = 1 - best;
+    my->next_slot = other;
+    if (all[other].is_there && all[other].status != ISG_OK)
+        notice(my->call.common.quiet,
+               "%s; going on from the other checkpoint, after %" PRIu64 " epochs of experts",
+               all[other].sentence, all[best].steps);
+    /* The second was read last, or has left its traces. */
+    return best == 1 ? EXIT_DONE
+                     : fail_status(isg_experts_load(my->experts, my->checkpoint_paths[best]));
+}
+
 static exit_code go_on(classify_job *my) {
-    if (access(my->checkpoint_path, F_OK) != 0) {
+    if (access(my->checkpoint_paths[0], F_OK) != 0 && access(my->checkpoint_paths[1], F_OK) != 0) {
         notice(my->call.common.quiet, "%s: has no checkpoint yet; starting from the beginning",
                my->settings->out);
         my->n_points = 0;
         my->train_s = 0;
         return EXIT_DONE;
     }
-    const isg_status status = isg_experts_load(my->experts, my->checkpoint_path);
-    if (status == ISG_ERR_FORMAT || status == ISG_ERR_SHAPE || status == ISG_ERR_VERSION)
-        return fail(EXIT_CHECKPOINT, "%s; to start anew: --force", isg_error_message());
-    if (status != ISG_OK)
-        return fail_status(status);
+    const exit_code code = load_newest(my);
+    if (code != EXIT_DONE)
+        return code;
     my->is_resumed = true;
     const uint64_t epochs = isg_experts_describe(my->experts).epochs;
     if (epochs > my->settings->epochs)
@@ -247,8 +301,21 @@ static exit_code save(classify_job *my) {
     if (!my->run)
         return EXIT_DONE;
     my->saved_s = stopwatch_s();
-    const exit_code code = fail_status(isg_experts_save(my->experts, my->checkpoint_path));
-    return code == EXIT_DONE ? write_record(my) : code;
+    const char *path = my->checkpoint_paths[my->next_slot];
+    const exit_code code = fail_status(isg_experts_save(my->experts, path));
+    if (code != EXIT_DONE)
+        return code;
+    my->next_slot = (my->next_slot + 1) % CLASSIFY_GENERATIONS;
+    return write_record(my);
+}
+
+/* Checkpoints of another run must be gone before run.json speaks of this one. */
+static exit_code remove_checkpoints(const classify_job *my) {
+    for (size_t k = 0; k < CLASSIFY_GENERATIONS; k++)
+        if (unlink(my->checkpoint_paths[k]) != 0 && errno != ENOENT)
+            return fail(EXIT_FILE, "%s: could not be removed: %s", my->checkpoint_paths[k],
+                        strerror(errno));
+    return EXIT_DONE;
 }
 
 /* run.json comes before the first checkpoint, so that whoever finds no checkpoint knows how to begin. */
@@ -261,7 +328,9 @@ static exit_code begin(classify_job *my) {
         code = read_points(my);
         return code == EXIT_DONE ? go_on(my) : code;
     }
-    code = classify_begin_record(my);
+    code = remove_checkpoints(my);
+    if (code == EXIT_DONE)
+        code = classify_begin_record(my);
     if (code == EXIT_DONE)
         code = write_record(my);
     return code == EXIT_DONE ? save(my) : code;

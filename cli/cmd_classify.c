@@ -256,7 +256,8 @@ static exit_code run(const invocation *call) {
     json_decref(my.record);
     memory_release(my.stops);
     memory_release(my.points);
-    memory_release(my.checkpoint_path);
+    for (size_t k = 0; k < CLASSIFY_GENERATIONS; k++)
+        memory_release(my.checkpoint_paths[k]);
     memory_release(my.classifier_path);
     memory_release(my.test_tally.counts);
     memory_release(my.train_tally.counts);
@@ -395,8 +396,8 @@ const command command_classify = {
         "The classes of TRAIN and TEST are matched by name. Errors come with their binomial "
         "standard "
         "error.\n"
-        "RUN holds classifier.npz, run.json (all options, checksums of the data, errors) and "
-        "checkpoint-1.npz. Whatever stops a run, 'isinglass classify --resume -o RUN' "
+        "RUN holds classifier.npz, run.json (all options, checksums of the data, errors) and two "
+        "checkpoints. Whatever stops a run, 'isinglass classify --resume -o RUN' "
         "goes "
         "on with it and ends with the same answers.",
     .arguments = arguments,

@@ -446,8 +446,11 @@ static void as_text(output *out, const job *my, const char *model) {
     output_field(out, "epochs", "%" PRIu64 ", of %zu updates each", info.state.epochs,
                  info.state.n_batches);
     if (info.n_rows > 1) {
-        output_field(out, "time", "%.2f s, %.0f samples/s", last->seconds,
-                     (double)info.state.epochs * (double)data.n_samples / last->seconds);
+        if (last->seconds > 0)
+            output_field(out, "time", "%.2f s, %.0f samples/s", last->seconds,
+                         (double)info.state.epochs * (double)data.n_samples / last->seconds);
+        else /* less than the clock can tell */
+            output_field(out, "time", "%.2f s", last->seconds);
         if (info.n_rows == 2)
             output_field(out, "reconstruction", "error %.4f", last->reconstruction_error);
         else

@@ -46,6 +46,12 @@ if build_preset dev; then
     passed=$((passed + ${killed:-0}))
     [[ $mutants_status -eq 0 ]] || count_failure "a deliberate error went unnoticed"
 
+    # Every system call, allocation and bit in turn, where `make test` takes some; see
+    # docs/reliability.md for the table.
+    mkdir -p build/faults
+    count_command "fault sweeps" env ISINGLASS="$PWD/build/dev/isinglass" BUILD="$PWD/build/dev" \
+        SCRATCH="$PWD/build/faults" /usr/bin/python3 tests/faults/sweep.py full
+
     for source in tests/unit/test_*.c; do
         name=$(basename "$source" .c)
         [[ ! -e $source ]] || count_command "valgrind $name" memcheck "build/dev/tests/$name"

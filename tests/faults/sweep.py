@@ -14,196 +14,13 @@ resumed to the same weights. Prints a table; exit status 1 if anything was lost.
 Of the environment: ISINGLASS (the program), BUILD (where fault_preload and flip_bits are), SCRATCH;
 ISINGLASS_DATA with MNIST, for the sweeps of `reproduce` only. `quick` takes a part of everything.
 """
-import collections, concurrent.futures, hashlib, io, itertools, json, os, re, resource, shutil
-import signal, subprocess, sys, tempfile, threading, time, zipfile
+import collections, concurrent.futures, itertools, os, re, resource, shutil, signal, subprocess, sys
+import tempfile, threading, time
 import numpy as np
+sys.dont_write_bytecode = True # nothing is to be left in the sources
+from harness import *
 
-PROGRAM, BUILD = os.environ["ISINGLASS"], os.environ["BUILD"]
-PRELOAD = os.path.join(BUILD, "tests", "libfault_preload.so")
-QUICK = sys.argv[1] == "quick"
-WANTED = sys.argv[2:]
-TIMEOUT = 120
-
-# In memory where that can be: what is tested is not the patience of the disk.
-SCRATCH = tempfile.mkdtemp(prefix="isinglass-faults-",
-                           dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else os.environ["SCRATCH"])
-BASE = os.path.join(SCRATCH, "base")
-
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith(("FAULT_", "ISINGLASS_FAIL"))}
-ENVIRONMENT.update(OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", LC_ALL="C")
-
-Result = collections.namedtuple("Result", "code out err tree call")
-
-
-class Case:
-    """A verb with its arguments. `old` are files that it overwrites; `start` is a run directory that
-    it begins with; `resume` are the arguments that bring an interrupted run to its end."""
-
-    def __init__(self, name, arguments, old=(), start=None, resume=None, stride=1, mnist=False,
-                 clock="tick"):
-        self.name, self.arguments, self.old, self.start = name, arguments, old, start
-        self.resume, self.stride, self.mnist, self.clock = resume, stride, mnist, clock
-        self.writes = bool(old or resume)
-        self.lock = threading.Lock()
-        self.whole = None
-
-    def reference(self):
-        with self.lock:
-            if self.whole is None:
-                with place(self) as cwd:
-                    self.whole = execute(self, cwd)
-                assert self.whole.code == 0, (self.name, self.whole)
-                with place(self) as cwd: # otherwise nothing could be compared
-                    assert execute(self, cwd) == self.whole, (self.name, "is not the same twice")
-        return self.whole
-
-
-class place:
-    """A directory of its own with what the case starts from."""
-
-    def __init__(self, case):
-        self.case = case
-
-    def __enter__(self):
-        self.path = tempfile.mkdtemp(dir=SCRATCH)
-        work = os.path.join(self.path, "w") # of one name length, since paths are in the files
-        os.mkdir(work)
-        for name in self.case.old:
-            with open(os.path.join(work, name), "w") as file:
-                file.write("old\n")
-        if self.case.start:
-            shutil.copytree(os.path.join(BASE, self.case.start), os.path.join(work, "run"))
-        return work
-
-    def __exit__(self, *_):
-        shutil.rmtree(self.path, ignore_errors=True)
-
-
-def read_tree(root):
-    tree = {}
-    for folder, _, names in os.walk(root):
-        for name in names:
-            path = os.path.join(folder, name)
-            with open(path, "rb") as file:
-                tree[os.path.relpath(path, root)] = file.read()
-    return tree
-
-
-def execute(case, cwd, arguments=None, limits=None, prefix=(), **environment):
-    """Runs the case with these variables; the file `called` names the call that failed."""
-    stdout = environment.pop("stdout", subprocess.PIPE)
-    mark = os.path.join(os.path.dirname(cwd), "called")
-    variables = dict(ENVIRONMENT, FAULT_MARK=mark, LD_PRELOAD=PRELOAD, FAULT_CLOCK=case.clock)
-    variables.update(environment)
-    process = subprocess.Popen([*prefix, PROGRAM, *(arguments or case.arguments)], cwd=cwd,
-                               env=variables, stdin=subprocess.DEVNULL, stdout=stdout,
-                               stderr=subprocess.PIPE, preexec_fn=limits)
-    try:
-        out, err = process.communicate(timeout=TIMEOUT)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        out, err = process.communicate()
-        err += b"it hangs\n"
-    call = open(mark).read() if os.path.exists(mark) else None
-    return Result(process.returncode, out or b"", err.decode(errors="replace"), read_tree(cwd), call)
-
-
-# ---- what counts as the same ------------------------------------------------------------------------
-
-def arrays_of(content):
-    """Members of an archive but for times, numbers of saves, and the command that was typed."""
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()
-                if name not in ("meta.json", "seconds.npy", "saves.npy", "epochs.npy")}
-
-
-def essence(tree):
-    """What a finished run is for: weights, errors and tables, without times."""
-    kept = {}
-    for name, content in tree.items():
-        leaf = os.path.basename(name)
-        if leaf.startswith("model") or leaf in ("classifier.npz", "patterns-1.npz"):
-            kept[name] = arrays_of(content)
-        elif leaf == "epochs.csv":
-            rows = [line.split(",") for line in content.decode().splitlines()]
-            kept[name] = [row[:2] + row[3:] for row in rows]
-        elif leaf.endswith(".csv"):
-            kept[name] = content
-    return kept
-
-
-def is_leftover(name):
-    return name.endswith(".tmp") or os.path.basename(name) == "run.lock" or \
-        re.search(r"\.(csv|json|svg|html|gp)\.\w{6}$", name)
-
-
-def complaint(case, result, codes, is_clean_up_possible=True):
-    """Why this is no clean error; None if it is one."""
-    whole = case.reference()
-    if result.code not in codes:
-        return f"exit {result.code}: {result.err[:300]}"
-    if result.code != -signal.SIGKILL:
-        if not re.fullmatch(r"isinglass: [^\n]+\n", result.err):
-            return f"stderr is not one sentence: {result.err[:300]!r}"
-        if not whole.out.startswith(result.out):
-            return "another output"
-        left = [name for name in result.tree if is_leftover(name)]
-        if left and is_clean_up_possible:
-            return f"left {left}"
-    for name in case.old:
-        if result.tree.get(name) not in (b"old\n", whole.tree[name]):
-            return f"{name} is neither old nor new"
-    return None
-
-
-def resumed(case, cwd):
-    """What becomes of the run that is left; None if it ends as it should."""
-    result = execute(case, cwd, arguments=case.resume)
-    if result.code != 0:
-        return f"resumed: exit {result.code}: {result.err[:300]}"
-    if essence(result.tree) != essence(case.reference().tree):
-        return "resumed to other numbers"
-    return None
-
-
-# ---- the table --------------------------------------------------------------------------------------
-
-class Row:
-    def __init__(self):
-        self.injected = self.clean = self.harmless = self.lost = 0
-
-
-table, table_lock, losses = {}, threading.Lock(), []
-
-
-def count(fault, verb, problem, is_error):
-    with table_lock:
-        row = table.setdefault((fault, verb), Row())
-        row.injected += 1
-        if problem:
-            row.lost += 1
-            losses.append(f"{fault}: {verb}: {problem}")
-        elif is_error:
-            row.clean += 1
-        else:
-            row.harmless += 1
-
-
-def judge(fault, case, result, cwd, codes, label="", is_clean_up_possible=True):
-    whole = case.reference()
-    if result.code == 0:
-        same = {n: c for n, c in result.tree.items() if not is_leftover(n) or is_clean_up_possible}
-        problem = None
-        if result.out != whole.out:
-            problem = "success with another output"
-        elif same != whole.tree and (not case.resume or essence(same) != essence(whole.tree)):
-            problem = f"success with other files: {sorted(set(same) ^ set(whole.tree))}"
-    else:
-        problem = complaint(case, result, codes, is_clean_up_possible)
-        if not problem and case.resume:
-            problem = resumed(case, cwd)
-    count(fault, case.name, problem and f"{label}: {problem}", result.code != 0)
-
+QUICK, WANTED = sys.argv[1] == "quick", sys.argv[2:]
 
 # ---- the verbs --------------------------------------------------------------------------------------
 
@@ -265,24 +82,32 @@ def make_inputs():
 
 # ---- the sweeps -------------------------------------------------------------------------------------
 
-def thin(case, by):
-    """Every so many-th in this mode."""
-    return case.stride * by if QUICK else (case.stride if case.mnist else 1)
+def calls(case):
+    """1, 2, 3, ..., or some of them."""
+    return itertools.count(1, case.stride * 13 if QUICK else case.stride if case.mnist else 1)
+
+
+def count_allocations(case):
+    """How many there are, within a few: the first n from which on they may all fail."""
+    def suffices(n):
+        with place(case) as cwd:
+            return execute(case, cwd, ISINGLASS_FAIL_ALLOCATION=f"{n}+").code == 0
+    high = next(n for n in (64 << k for k in range(20)) if suffices(n))
+    low = high // 2
+    while high - low > max(1, high // 64):
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffices(middle) else (middle, high)
+    return high
 
 
 def sweep_allocations(case, mark):
-    """n fails, or n and all later ones ('+'); until one comes through that needs fewer than n."""
-    stride = thin(case, 17) if QUICK else case.stride
-    passed = 0
-    for n in itertools.count(1, stride):
+    """Number n fails, alone or with all that follow ('+')."""
+    total = count_allocations(case)
+    for n in range(1, total + 2, max(1, total // (3 if QUICK else 150))):
         with place(case) as cwd:
             result = execute(case, cwd, ISINGLASS_FAIL_ALLOCATION=f"{n}{mark}")
             judge("allocation fails " + ("for ever" if mark else "once"), case, result, cwd, [5],
-                  f"n = {n}")
-        # One that fails alone may be one that was not needed; several in a row are the end.
-        passed = passed + 1 if result.code == 0 else 0
-        if passed >= (1 if mark else 6):
-            break
+                  f"n = {n} of {total}")
 
 
 KINDS = ["ENOSPC", "ENOSPC+", "EIO", "EINTR", "short"]
@@ -290,7 +115,7 @@ KINDS = ["ENOSPC", "ENOSPC+", "EIO", "EINTR", "short"]
 
 def sweep_files(case, kind):
     codes = [4, 7] if case.resume else [4]
-    for n in itertools.count(1, thin(case, 5)):
+    for n in calls(case):
         with place(case) as cwd:
             result = execute(case, cwd, FAULT_KIND=kind.rstrip("+"),
                              FAULT_CALL=f"{n}{'+' if kind.endswith('+') else ''}")
@@ -307,7 +132,7 @@ hits = collections.Counter()
 
 
 def sweep_kills(case, kind):
-    for n in itertools.count(1, thin(case, 5)):
+    for n in calls(case):
         with place(case) as cwd:
             result = execute(case, cwd, FAULT_KIND=kind, FAULT_CALL=str(n))
             if result.call is None:
@@ -388,12 +213,6 @@ def sweep_threads(case):
                   False)
 
 
-def numbers_of(out):
-    """The output without what is measured by the clock."""
-    return [re.sub(rb"[-+.\de]*\d", b"#", line) if re.search(rb"second|rate|/s|\bs\b|time", line) else line
-            for line in out.splitlines()]
-
-
 def sweep_clocks(case):
     # A measurement waits until time has passed; where it only goes back, that is for ever.
     for how in ("back", "forward", "jump") if case.name != "bench" else ("forward",):
@@ -437,7 +256,7 @@ def sweep_settings(case):
     path = os.path.join(BASE, case.start, "run.json")
     with open(path, "rb") as file:
         whole = file.read()
-    for bit in range(0, 8 * len(whole), 61 if QUICK else 3):
+    for bit in range(0, 8 * len(whole), 401 if QUICK else 7):
         damaged = bytearray(whole)
         damaged[bit // 8] ^= 1 << bit % 8
         with place(case) as cwd:
@@ -449,12 +268,33 @@ def sweep_settings(case):
             judge("bit of run.json flipped", case, result, cwd, [7], f"bit {bit}")
 
 
+def sweep_generations(case):
+    """A checkpoint cut short: the other one is used, and that is said; without either, refused."""
+    arguments = [word for word in case.arguments if word != "--quiet"]
+    names = ["checkpoint-1.npz", "checkpoint-2.npz"]
+    for damaged in ([names[0]], [names[1]], names):
+        for share in (0, 0.01, 0.5, 0.999):
+            with place(case) as cwd:
+                for name in damaged:
+                    path = os.path.join(cwd, "run", name)
+                    os.truncate(path, int(share * os.path.getsize(path)))
+                result = execute(case, cwd, arguments=arguments)
+                problem = None
+                if len(damaged) == 2 and result.code != 7:
+                    problem = f"exit {result.code}: {result.err[:300]}"
+                elif len(damaged) == 1 and (result.code != 0 or "other checkpoint" not in result.err):
+                    problem = f"exit {result.code}, not said: {result.err[:300]}"
+                elif result.code == 0 and essence(result.tree) != essence(case.reference().tree):
+                    problem = "other numbers"
+                count("checkpoints cut short", case.name, problem, result.code != 0)
+
+
 def sweep_bits():
     directory = os.path.join(SCRATCH, "bits")
     os.mkdir(directory)
     with np.load(os.path.join(BASE, "m.npz")) as model:
         np.savez_compressed(os.path.join(directory, "numpy.npz"), **{n: model[n] for n in ("W", "b", "c", "beta")})
-    done = subprocess.run([os.path.join(BUILD, "tests", "flip_bits"), directory, "23" if QUICK else "1",
+    done = subprocess.run([os.path.join(BUILD, "tests", "flip_bits"), directory, "37" if QUICK else "1",
                            os.path.join(directory, "numpy.npz")], capture_output=True, text=True)
     for line in done.stdout.splitlines():
         cells = line.split(" | ")
@@ -477,6 +317,7 @@ def jobs(cases):
     small = [c for c in cases if not c.mnist]
     yield "bits", [(sweep_bits,)]
     yield "settings", [(sweep_settings, c) for c in resumes]
+    yield "generations", [(sweep_generations, c) for c in resumes]
     yield "kills", [(sweep_kills, c, k) for c in writing for k in ("kill", "kill-after")]
     yield "files", [(sweep_files, c, k) for c in small for k in KINDS]
     yield "allocations", [(sweep_allocations, c, mark) for c in small for mark in ("", "+")]
@@ -493,9 +334,12 @@ def jobs(cases):
 
 
 def main():
+    global WANTED
+    if os.environ.get("SANITIZE"): # a sanitizer must be the first library, and so cannot be preloaded
+        WANTED = ["bits"]
     begun = time.time()
     cases = [c for c in make_inputs() if not c.mnist or os.environ.get("ISINGLASS_DATA") and not QUICK]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(2 * os.cpu_count()) as pool:
         for name, work in jobs(cases):
             if WANTED and name not in WANTED:
                 continue
