@@ -95,11 +95,25 @@ try classify --resume -o rbm
 try classify --resume -o nothing
 try classify "${toy[@]}" -o rbm
 cp -r run damaged
+# One damaged checkpoint is made up for by the other; two are not, but none is a beginning.
 head -c 2000 run/checkpoint-1.npz >damaged/checkpoint-1.npz
+try classify --resume -o damaged --predictions d1.csv
+cmp p5.csv d1.csv
+for k in 1 2; do
+    head -c 2000 run/checkpoint-$k.npz >damaged/checkpoint-$k.npz
+done
 try classify --resume -o damaged --epochs 9
-rm damaged/checkpoint-1.npz
+rm damaged/checkpoint-?.npz
 try classify --resume -o damaged --predictions d5.csv
 cmp p5.csv d5.csv
+sed 's/"epochs": 5/"epochs": 7/' run/run.json >damaged/run.json
+try classify --resume -o damaged
+# As an earlier version wrote it.
+/usr/bin/python3 -c 'import json
+record = json.load(open("run/run.json"))
+del record["checksum"]
+json.dump(record, open("damaged/run.json", "w"))'
+isinglass classify --resume -o damaged --quiet --json | grep -c '"test_error"'
 echo '{}' >damaged/run.json
 try classify --resume -o damaged
 # Misuse.
