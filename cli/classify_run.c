@@ -138,7 +138,7 @@ static exit_code read_record(classify_job *my, const char *text) {
     my->record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (!my->record)
         return memory_lacked_for_json() ? fail_memory() : no_record(my, error.text);
-    const exit_code code = settings_check_text(my->record, my->settings->out);
+    const exit_code code = settings_check_text(my->record, my->settings->out, "run.json");
     if (code != EXIT_DONE)
         return code;
     const char *verb = recorded(my, "verb"), *seed = recorded(my, "seed");

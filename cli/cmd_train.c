@@ -93,7 +93,7 @@ static exit_code read_record(job *my, const char *text) {
     my->record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (!my->record)
         return memory_lacked_for_json() ? fail_memory() : no_record(my, error.text);
-    const exit_code code = settings_check_text(my->record, settings->out);
+    const exit_code code = settings_check_text(my->record, settings->out, "run.json");
     if (code != EXIT_DONE)
         return code;
     const char *verb = recorded(my, "verb"), *version = recorded(my, "version");

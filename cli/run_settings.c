@@ -187,7 +187,7 @@ char *settings_text(json_t *record) {
     return text;
 }
 
-exit_code settings_check_text(json_t *record, const char *run) {
+exit_code settings_check_text(json_t *record, const char *directory, const char *name) {
     char seal[SEAL_BYTES];
     json_t *found = json_incref(json_object_get(record, seal_key));
     exit_code code = EXIT_DONE;
@@ -195,9 +195,9 @@ exit_code settings_check_text(json_t *record, const char *run) {
         code = fail_memory();
     else if (found && (!json_is_string(found) || strcmp(json_string_value(found), seal) != 0))
         code = fail(EXIT_CHECKPOINT,
-                    "%s/run.json: is not as it was written, by its checksum; if it was changed on "
+                    "%s/%s: is not as it was written, by its checksum; if it was changed on "
                     "purpose, remove that, else --force starts anew",
-                    run);
+                    directory, name);
     json_decref(found);
     return code;
 }

@@ -23,12 +23,12 @@ json_t *settings_record(const invocation *call, const char *const *except);
 exit_code settings_restore(invocation *call, const json_t *record, const char *const *may_change,
                            const char *run);
 
-/* The text of run.json, to be released; NULL if memory ran out. It ends with a checksum of all that
+/* The text of run.json, or of another such file, to be released; NULL if memory ran out. It ends with a checksum of all that
    it says, since a flipped bit would make another number of epochs or another test error of it. */
 char *settings_text(json_t *record);
 
 /* EXIT_CHECKPOINT if the record does not have the checksum it claims. One that claims none, as
    earlier versions wrote it, passes. */
-exit_code settings_check_text(json_t *record, const char *run);
+exit_code settings_check_text(json_t *record, const char *directory, const char *name);
 
 #endif

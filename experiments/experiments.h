@@ -10,7 +10,7 @@
  * What is left in DIR/SCALE, besides runs/ and patterns/ that figures share:
  *
  *   settings.json   version, seed, scale and checksums of the data; other ones are refused
- *   pieces.json     {KEY: {"values": [...], "seconds": s}}
+ *   pieces.json     {KEY: {"values": [...], "seconds": s}, ..., "checksum": of all this}
  *   report.html     all of it on one page, see report.h
  *   FIG/FIG*.csv    the numbers, fixed names and columns, written first; no times in them
  *   FIG/FIG.gp      a script of gnuplot that draws FIG.svg from the tables beside it

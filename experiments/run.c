@@ -16,6 +16,7 @@
 
 #include "cli/allocation.h"
 #include "cli/child.h"
+#include "cli/run_settings.h"
 #include "cli/stopwatch.h"
 #include "cli/text_file.h"
 #include "experiments/experiments.h"
@@ -87,14 +88,14 @@ exit_code piece_values(const experiment *my, const char *key, double *values, si
 static exit_code write_pieces(const experiment *my) {
     output text = {0};
     char *path = memory_format("%s/pieces.json", my->directory);
-    char *dump = json_dumps(my->pieces, JSON_COMPACT | JSON_REAL_PRECISION(17));
-    exit_code code = path && dump ? EXIT_DONE : fail_memory();
+    char *sealed = settings_text(my->pieces);
+    exit_code code = path && sealed ? EXIT_DONE : fail_memory();
     if (code == EXIT_DONE) {
-        output_print(&text, "%s\n", dump);
+        output_print(&text, "%s", sealed);
         code = text_file_write(path, &text);
     }
     output_free(&text);
-    free(dump);
+    memory_release(sealed);
     memory_release(path);
     return code;
 }
@@ -194,6 +195,8 @@ static exit_code open_records(experiment *my, bool may_replace) {
         code = write_json(settings_path, json_incref(is));
     if (code == EXIT_DONE)
         code = read_json(pieces_path, &my->pieces);
+    if (code == EXIT_DONE && my->pieces)
+        code = settings_check_text(my->pieces, my->directory, "pieces.json");
     if (code == EXIT_DONE && !my->pieces && !(my->pieces = json_object()))
         code = fail_memory();
     json_decref(is);

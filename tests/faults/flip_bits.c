@@ -70,6 +70,12 @@ static void write_content(const char *path, const unsigned char *bytes, size_t s
         die("cannot be written", path);
 }
 
+static void write_byte(const char *path, size_t where, unsigned char byte) {
+    const int descriptor = open(path, O_WRONLY);
+    if (descriptor < 0 || pwrite(descriptor, &byte, 1, (off_t)where) != 1 || close(descriptor) != 0)
+        die("cannot be written", path);
+}
+
 static bool is_same(content a, content b) {
     return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
@@ -339,10 +345,10 @@ static void judge(const subject *one, tally *count, const char *fault, size_t wh
 static tally flip_all(const subject *one, size_t stride) {
     tally count = {0};
     for (size_t bit = 0; bit < 8 * one->whole.size; bit += stride) {
-        one->whole.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
-        write_content(one->path, one->whole.bytes, one->whole.size);
+        const unsigned char byte = one->whole.bytes[bit / 8];
+        write_byte(one->path, bit / 8, byte ^ (unsigned char)(1u << bit % 8));
         judge(one, &count, "bit", bit);
-        one->whole.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        write_byte(one->path, bit / 8, byte);
     }
     return count;
 }

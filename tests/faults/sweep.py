@@ -340,15 +340,11 @@ def main():
     begun = time.time()
     cases = [c for c in make_inputs() if not c.mnist or os.environ.get("ISINGLASS_DATA") and not QUICK]
     with concurrent.futures.ThreadPoolExecutor(2 * os.cpu_count()) as pool:
-        for name, work in jobs(cases):
-            if WANTED and name not in WANTED:
-                continue
-            started = time.time()
-            for future in [pool.submit(*job) for job in work]:
-                future.result()
-            print(f"{name}: {time.time() - started:.0f} s", file=sys.stderr)
+        chosen = [job for name, work in jobs(cases) if not WANTED or name in WANTED for job in work]
+        for future in [pool.submit(*job) for job in chosen]:
+            future.result()
     print("fault | verb or file | injected | clean errors | harmless | lost")
-    for (fault, verb), row in table.items():
+    for (fault, verb), row in sorted(table.items()):
         print(f"{fault} | {verb} | {row.injected} | {row.clean} | {row.harmless} | {row.lost}")
     rows = table.values()
     total = [sum(getattr(row, name) for row in rows) for name in ("injected", "clean", "harmless", "lost")]
