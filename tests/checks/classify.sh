@@ -85,7 +85,7 @@ for ((run = 0; run < kills; run++)); do
     found=$(outcome kill)
     [[ $found == "$expected" ]] || die "killed run $run: $found"
     left=(kill/*)
-    [[ ${#left[@]} -eq 3 ]] || die "killed run $run left ${left[*]}"
+    [[ ${#left[@]} -eq 4 ]] || die "killed run $run left ${left[*]}"
     rm -rf kill
 done
 [[ $hits -ge $kills ]] || die "too few kills found the program alive"
