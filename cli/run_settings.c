@@ -189,6 +189,8 @@ char *settings_text(json_t *record) {
 
 exit_code settings_check_text(json_t *record, const char *directory, const char *name) {
     char seal[SEAL_BYTES];
+    if (memory_lacked_for_json()) /* jansson reads on, without the letter that found no room */
+        return fail_memory();
     json_t *found = json_incref(json_object_get(record, seal_key));
     exit_code code = EXIT_DONE;
     if (found && json_object_del(record, seal_key) == 0 && !seal_of(record, seal))

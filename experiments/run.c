@@ -59,7 +59,7 @@ static exit_code read_json(const char *path, json_t **out) {
     if (access(path, F_OK) != 0)
         return EXIT_DONE;
     *out = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    if (*out && json_is_object(*out))
+    if (*out && json_is_object(*out) && !memory_lacked_for_json())
         return EXIT_DONE;
     json_decref(*out);
     *out = NULL;

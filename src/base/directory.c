@@ -130,14 +130,18 @@ static isg_status take_lock(int *out, const char *path) {
     for (;;) {
         const int descriptor =
             open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+        if (descriptor < 0 && errno == EINTR)
+            continue;
         if (descriptor < 0)
             return isg_fail(ISG_ERR_IO, "%s: could not be made: %s", path, strerror(errno));
-        if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-            const isg_status status = lock_failed(path, descriptor, errno);
+        const bool is_locked = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
+        const int reason = errno;
+        if (!is_locked && reason != EINTR) { /* the file stays: it may be somebody's lock */
+            const isg_status status = lock_failed(path, descriptor, reason);
             close(descriptor);
             return status;
         }
-        if (is_named(descriptor, path)) {
+        if (is_locked && is_named(descriptor, path)) {
             *out = descriptor;
             return ISG_OK;
         }

@@ -106,6 +106,8 @@ def essence(tree):
     kept = {}
     for name, content in tree.items():
         leaf = os.path.basename(name)
+        if is_leftover(name):
+            continue
         if leaf.startswith("model") or leaf in ("classifier.npz", "patterns-1.npz"):
             kept[name] = arrays_of(content)
         elif leaf == "epochs.csv":
