@@ -19,6 +19,12 @@ memcheck() { # program
     [[ $status -lt 99 ]]
 }
 
+sweep_faults() {
+    mkdir -p build/faults
+    ISINGLASS=$PWD/build/dev/isinglass BUILD=$PWD/build/dev SCRATCH=$PWD/build/faults \
+        /usr/bin/python3 tests/faults/sweep.py full >build/faults/table.txt
+}
+
 tools/deps.sh --test --data --figures --long || count_failure "the packages are not complete"
 
 if build_preset dev; then
@@ -48,9 +54,8 @@ if build_preset dev; then
 
     # Every system call, allocation and bit in turn, where `make test` takes some; see
     # docs/reliability.md for the table.
-    mkdir -p build/faults
-    count_command "fault sweeps" env ISINGLASS="$PWD/build/dev/isinglass" BUILD="$PWD/build/dev" \
-        SCRATCH="$PWD/build/faults" /usr/bin/python3 tests/faults/sweep.py full
+    count_command "fault sweeps" sweep_faults
+    cat build/faults/table.txt
 
     for source in tests/unit/test_*.c; do
         name=$(basename "$source" .c)
