@@ -45,7 +45,8 @@ typedef struct classify_job {
     classify_settings *settings;
     const char *train_name, *test_name, *command; /* NULL if there is none */
     isg_dataset *train, *test;
-    char train_sha256[65], test_sha256[65];
+    char train_sha256[65], test_sha256[65]; /* of the spins */
+    char train_labels_sha256[65], test_labels_sha256[65];
     rate_schedule rates;
     size_t *stops; /* (n_stops): epochs after which to classify; the last ends it */
     size_t n_stops;

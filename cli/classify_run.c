@@ -37,21 +37,23 @@ static json_t *optional_text(const char *text) {
 exit_code classify_begin_record(classify_job *my) {
     char seed[24];
     snprintf(seed, sizeof seed, "%" PRIu64, my->call.common.seed);
-    my->record =
-        json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:o, s:s, s:s, s:o, s:f, s:[], s:{s:s, s:I}}", //
-                  "program", "isinglass",                                                        //
-                  "version", isg_version(),                                                      //
-                  "verb", my->call.verb->name,                                                   //
-                  "command", json_text(my->command),                                             //
-                  "train", json_text(my->train_name),                                            //
-                  "train_sha256", my->train_sha256,                                              //
-                  "test", optional_text(my->test_name),                                          //
-                  "test_sha256", my->test_sha256,                                                //
-                  "seed", seed,                                                                  //
-                  "options", settings_record(&my->call, not_kept),                               //
-                  "seconds", 0.0,                                                                //
-                  "points",                                                                      //
-                  "machine", "isa", isg_isa(), "threads", (json_int_t)isg_threads());
+    my->record = json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:f, s:[], s:{s:s, s:I}}", //
+        "program", "isinglass",                                                                  //
+        "version", isg_version(),                                                                //
+        "verb", my->call.verb->name,                                                             //
+        "command", json_text(my->command),                                                       //
+        "train", json_text(my->train_name),                                                      //
+        "train_sha256", my->train_sha256,                                                        //
+        "train_labels_sha256", my->train_labels_sha256,                                          //
+        "test", optional_text(my->test_name),                                                    //
+        "test_sha256", my->test_sha256,                                                          //
+        "test_labels_sha256", my->test_labels_sha256,                                            //
+        "seed", seed,                                                                            //
+        "options", settings_record(&my->call, not_kept),                                         //
+        "seconds", 0.0,                                                                          //
+        "points",                                                                                //
+        "machine", "isa", isg_isa(), "threads", (json_int_t)isg_threads());
     return my->record ? EXIT_DONE : fail_memory();
 }
 
@@ -102,6 +104,21 @@ static const char *recorded(const classify_job *my, const char *key) {
     return json_string_value(json_object_get(my->record, key));
 }
 
+static bool has_point(const classify_job *my, size_t epochs) {
+    for (size_t k = 0; k < my->n_points; k++)
+        if (my->points[k].epochs == epochs)
+            return true;
+    return false;
+}
+
+/* Points rise, and there is one for every stop at most. */
+static void insert_point(classify_job *my, curve_point point) {
+    size_t k = my->n_points++;
+    for (; k > 0 && my->points[k - 1].epochs > point.epochs; k--)
+        my->points[k] = my->points[k - 1];
+    my->points[k] = point;
+}
+
 /* The points of the curve that are among the stops. */
 static exit_code read_points(classify_job *my) {
     const json_t *all = json_object_get(my->record, "points");
@@ -119,15 +136,14 @@ static exit_code read_points(classify_job *my) {
         bool is_stop = false;
         for (size_t k = 0; k + 1 < my->n_stops; k++) /* the last is made anew */
             is_stop = is_stop || my->stops[k] == (size_t)epochs;
-        if (is_stop)
-            my->points[my->n_points++] = (curve_point){
-                .epochs = (size_t)epochs,
-                .test_error = json_is_number(test) ? json_number_value(test) : (double)NAN,
-                .train_error = train_error,
-                .seconds = seconds,
-                .converged = converged};
-        if (my->n_points == my->n_stops)
-            break;
+        if (is_stop && !has_point(my, (size_t)epochs))
+            insert_point(my,
+                         (curve_point){.epochs = (size_t)epochs,
+                                       .test_error = json_is_number(test) ? json_number_value(test)
+                                                                          : (double)NAN,
+                                       .train_error = train_error,
+                                       .seconds = seconds,
+                                       .converged = converged});
     }
     return EXIT_DONE;
 }
@@ -434,22 +450,16 @@ static exit_code add_point(classify_job *my, size_t epochs) {
         return stopped(my);
     if (code != EXIT_DONE)
         return code;
-    my->points[my->n_points++] = (curve_point){
-        .epochs = epochs,
-        .test_error = my->test_tally.counts
-                          ? (double)my->test_tally.wrong / (double)my->test_tally.samples
-                          : (double)NAN,
-        .train_error = (double)my->train_tally.wrong / (double)my->train_tally.samples,
-        .seconds = my->train_s,
-        .converged = my->fit.converged};
+    insert_point(
+        my, (curve_point){
+                .epochs = epochs,
+                .test_error = my->test_tally.counts
+                                  ? (double)my->test_tally.wrong / (double)my->test_tally.samples
+                                  : (double)NAN,
+                .train_error = (double)my->train_tally.wrong / (double)my->train_tally.samples,
+                .seconds = my->train_s,
+                .converged = my->fit.converged});
     return my->run ? write_record(my) : EXIT_DONE;
-}
-
-static bool has_point(const classify_job *my, size_t epochs) {
-    for (size_t k = 0; k < my->n_points; k++)
-        if (my->points[k].epochs == epochs)
-            return true;
-    return false;
 }
 
 /* With --rbm there is nothing to train. */

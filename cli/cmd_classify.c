@@ -87,6 +87,7 @@ static exit_code load_train(classify_job *my) {
         return code;
     const isg_dataset_info info = isg_dataset_describe(my->train);
     isg_dataset_checksum(my->train, my->train_sha256);
+    isg_dataset_label_checksum(my->train, my->train_labels_sha256);
     if (info.n_classes == 0)
         return no_labels(my->train_name, "");
     if (info.n_classes == 1)
@@ -141,6 +142,7 @@ static exit_code load_test(classify_job *my) {
     if (code != EXIT_DONE)
         return code;
     isg_dataset_checksum(my->test, my->test_sha256);
+    isg_dataset_label_checksum(my->test, my->test_labels_sha256);
     if (!my->train)
         return EXIT_DONE;
     const size_t expected = isg_dataset_describe(my->train).n_visible;
@@ -157,17 +159,23 @@ static exit_code load_test(classify_job *my) {
 /* Other data than those of the run that is resumed. */
 static exit_code check_record(const classify_job *my) {
     const struct {
-        const char *key, *name, *found;
-    } both[] = {{"train_sha256", my->train_name, my->train_sha256},
-                {"test_sha256", my->test_name, my->test_sha256}};
-    for (size_t k = 0; my->record && k < 2; k++) {
-        const char *expected = json_string_value(json_object_get(my->record, both[k].key));
-        if (expected && strcmp(expected, both[k].found) != 0)
-            return fail(EXIT_CHECKPOINT,
-                        "%s: other data than the run in %s was started with: SHA-256 of the spins "
-                        "%.12s..., expected %.12s...",
-                        both[k].name ? both[k].name : "TEST", my->settings->out, both[k].found,
-                        expected);
+        const char *key, *what, *name, *found;
+    } all[] = {{"train_sha256", "spins", my->train_name, my->train_sha256},
+               {"train_labels_sha256", "labels", my->train_name, my->train_labels_sha256},
+               {"test_sha256", "spins", my->test_name, my->test_sha256},
+               {"test_labels_sha256", "labels", my->test_name, my->test_labels_sha256}};
+    for (size_t k = 0; my->record && k < sizeof all / sizeof all[0]; k++) {
+        const char *expected = json_string_value(json_object_get(my->record, all[k].key));
+        if (!expected || strcmp(expected, all[k].found) == 0)
+            continue;
+        if (!*expected)
+            return fail(EXIT_CHECKPOINT, "%s: the run in %s was started without TEST",
+                        all[k].name ? all[k].name : "TEST", my->settings->out);
+        return fail(EXIT_CHECKPOINT,
+                    "%s: other data than the run in %s was started with: SHA-256 of the %s "
+                    "%.12s..., expected %.12s...",
+                    all[k].name ? all[k].name : "TEST", my->settings->out, all[k].what,
+                    all[k].found, expected);
     }
     return EXIT_DONE;
 }

@@ -182,6 +182,9 @@ ISG_API isg_status isg_dataset_count_duplicates(const isg_dataset *data, size_t 
    give the same checksum whatever file they came from. */
 ISG_API void isg_dataset_checksum(const isg_dataset *data, char hex[65]);
 
+/* The same of the labels: the name of the class of every row, each with the zero that ends it. */
+ISG_API void isg_dataset_label_checksum(const isg_dataset *data, char hex[65]);
+
 /* A new data set of the given rows in the given order; classes left without a row are dropped. */
 ISG_API isg_status isg_dataset_select(isg_dataset **out, const isg_dataset *data,
                                       const size_t *rows, size_t count);

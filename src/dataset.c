@@ -141,6 +141,17 @@ void isg_dataset_checksum(const isg_dataset *data, char hex[65]) {
     isg_sha256_finish(&hash, hex);
 }
 
+void isg_dataset_label_checksum(const isg_dataset *data, char hex[65]) {
+    isg_sha256 hash;
+    isg_sha256_start(&hash);
+    const uint32_t *labels = isg_dataset_labels(data);
+    for (size_t a = 0; labels && a < data->info.n_samples; a++) {
+        const char *name = isg_dataset_class_name(data, labels[a]);
+        isg_sha256_add(&hash, name, strlen(name) + 1);
+    }
+    isg_sha256_finish(&hash, hex);
+}
+
 isg_status isg_dataset_take(isg_dataset **out, const isg_dataset *data, const size_t *rows,
                             size_t count, bool keep_classes) {
     if (count == 0)

@@ -55,8 +55,9 @@ for name in "toy", "test":
     x = means[y] * np.where(r.random((600, 60)) < 0.4, -1, 1)
     open(name + ".csv", "w").writelines(f"c{k}," + ",".join(map(str, v)) + "\n" for k, v in zip(y, x))
 PYTHON
-toy=(toy.csv test.csv --label-column 1 --per-class 4 --cd 5 --batch 20 --rate 1e-3 --fields --pcd --epochs 40
+common=(toy.csv test.csv --label-column 1 --per-class 4 --cd 5 --batch 20 --rate 1e-3 --fields --pcd
     --error-at '0,10,20' --quiet)
+toy=("${common[@]}" --epochs 40)
 outcome() { # run
     /usr/bin/python3 - "$1" <<'PYTHON'
 import hashlib, json, sys, numpy as np
@@ -92,12 +93,16 @@ done
 echo "$kills runs killed $hits times: same classifier, same curve"
 
 # ---- stopped by a signal, and gone on with as it says -----------------------------------------------------
-/usr/bin/python3 - "${toy[@]}" -o 'a run' >out 2>err <<'PYTHON' && status=0 || status=$?
+# Ten times as long, so that the signal comes before the end on a busy machine too.
+long=("${common[@]}" --epochs 400)
+isinglass classify "${long[@]}" -o long >out
+expected=$(outcome long)
+/usr/bin/python3 - "${long[@]}" -o 'a run' >out 2>err <<'PYTHON' && status=0 || status=$?
 import os, signal, subprocess, sys, time
 # Not a job of the shell, which would have it ignore SIGINT.
 process = subprocess.Popen(["isinglass", "classify"] + sys.argv[1:],
                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-while not os.path.exists("a run/checkpoint-1.npz"):
+while process.poll() is None and not os.path.exists("a run/checkpoint-1.npz"):
     time.sleep(0.001)
 process.send_signal(signal.SIGINT)
 sys.exit(process.wait())
@@ -108,3 +113,28 @@ line=$(sed -n 's/.*all saved; to go on: //p' err)
 bash -c "$line" >out
 [[ $(outcome 'a run') == "$expected" ]] || die "SIGINT: another classifier"
 echo "SIGINT: exit 130, same classifier"
+
+# ---- what does not belong to the run -----------------------------------------------------------------------
+sed 's/^c0/x/; s/^c1/c0/; s/^x/c1/' test.csv >swapped.csv
+for data in "toy.csv swapped.csv" "swapped.csv test.csv"; do
+    cp -r whole other
+    # shellcheck disable=SC2086 # two names
+    isinglass classify $data --label-column 1 --resume -o other --epochs 50 >out 2>err && status=0 || status=$?
+    [[ $status -eq 7 && $(cat err) == *"swapped.csv: other data than the run"* ]] || die "$data: $status, $(cat err)"
+    [[ $(outcome other) == "$(outcome whole)" ]] || die "$data: changed the run"
+    rm -rf other
+done
+isinglass classify toy.csv --label-column 1 --per-class 2 --epochs 1 -o alone --quiet >out
+isinglass classify toy.csv test.csv --label-column 1 --resume -o alone >out 2>err && status=0 || status=$?
+[[ $status -eq 7 && $(cat err) == *"test.csv: the run in alone was started without TEST" ]] || die "$status, $(cat err)"
+# A point of the curve that is told again and again is one point.
+/usr/bin/python3 - <<'PYTHON'
+import json
+run = json.load(open("whole/run.json"))
+del run["checksum"]
+run["points"] = run["points"][:1] * 9
+json.dump(run, open("whole/run.json", "w"))
+PYTHON
+isinglass classify --resume -o whole --quiet >out || die "points told twice: $?"
+[[ $(grep -c '^ *0 ' out) -eq 1 ]] || die "points told twice: $(cat out)"
+echo "other labels refused, points told twice are one"

@@ -19,10 +19,12 @@ def tables(directory):
     return {name[len(directory):]: open(name, "rb").read() for name in names}
 
 def stop(directory, pieces, how, code):
-    """Runs until so many pieces are kept, and ends it."""
+    """Runs until so many pieces are kept, one more at least, and ends it."""
+    before = len(json.load(open(directory + "/tiny/pieces.json"))) if os.path.exists(directory) else 0
     run = subprocess.Popen(program + ["-o", directory], stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True)
     kept = directory + "/tiny/pieces.json"
+    pieces = max(pieces, before + 1)
     while run.poll() is None and not (
             os.path.exists(kept) and len(json.load(open(kept))) >= pieces):
         time.sleep(0.001)

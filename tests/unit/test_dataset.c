@@ -603,6 +603,26 @@ static void checksum_is_of_packed_rows(void **state) {
     isg_dataset_free(data);
 }
 
+/* Checked with sha256sum: the names one after another, each with a zero byte. */
+static void label_checksum_is_of_names(void **state) {
+    (void)state;
+    char hex[65], other[65];
+    isg_dataset_options options = isg_dataset_defaults();
+    options.label_column = "1";
+    isg_dataset *data = load_text("a.csv", "b,0,1\na,1,1\nb,1,0\n", &options);
+    isg_dataset *swapped = load_text("b.csv", "a,0,1\nb,1,1\na,1,0\n", &options);
+    isg_dataset *bare = load_text("c.csv", "0,1\n1,1\n", NULL);
+    isg_dataset_label_checksum(data, hex);
+    assert_string_equal(hex, "b23e64b970a5750df972768bc0233030e847430a8736670f9725d6e8f6808a11");
+    isg_dataset_label_checksum(swapped, other);
+    assert_string_not_equal(hex, other);
+    isg_dataset_label_checksum(bare, other);
+    assert_string_equal(other, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    isg_dataset_free(data);
+    isg_dataset_free(swapped);
+    isg_dataset_free(bare);
+}
+
 static void shuffles_are_permutations_fixed_by_seed_and_epoch(void **state) {
     (void)state;
     enum { N = 1000 };
@@ -682,6 +702,7 @@ int main(void) {
         cmocka_unit_test(selections_keep_rows_and_labels),
         cmocka_unit_test(duplicates_are_counted),
         cmocka_unit_test(checksum_is_of_packed_rows),
+        cmocka_unit_test(label_checksum_is_of_names),
         cmocka_unit_test(shuffles_are_permutations_fixed_by_seed_and_epoch),
         cmocka_unit_test(splits_are_stratified_and_disjoint),
     };
