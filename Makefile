@@ -1,7 +1,7 @@
 # The front door: the work is done by CMake (presets in CMakePresets.json) and by tools/*.sh.
 #
 #   make             install missing packages, build build/isinglass
-#   make demo        the same, then fetch MNIST and look at it
+#   make demo        the same, then fetch MNIST and reproduce the paper at quick scale
 #   make test        every check and test; the last line is "N passed, M failed"
 #   make check-long  thread sanitizer, valgrind, fuzzing, fresh seeds (FUZZ_SECONDS=60 per target)
 #   make bench       measure, beside PyTorch, NumPy and scikit-learn in the same run

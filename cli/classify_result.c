@@ -308,13 +308,16 @@ static void put_error(output *out, const char *label, const tally *of) {
 static void put_matrix(output *out, const classify_job *my, size_t n) {
     output_line(out, "confusion (a row for each class, a column for what it was taken for):");
     output_print(out, "  %-12s", "");
-    for (size_t l = 0; l < n; l++)
-        output_print(out, " %5.5s", isg_classifier_class_name(my->classifier, l));
+    for (size_t l = 0; l < n; l++) {
+        output_print(out, " ");
+        output_cell(out, isg_classifier_class_name(my->classifier, l), -5);
+    }
     output_print(out, "   error %%\n");
     for (size_t k = 0; k < n; k++) {
         size_t wrong = 0;
         const size_t samples = row_sum(&my->test_tally, n, k, &wrong);
-        output_print(out, "  %-12.12s", isg_classifier_class_name(my->classifier, k));
+        output_print(out, "  ");
+        output_cell(out, isg_classifier_class_name(my->classifier, k), 12);
         for (size_t l = 0; l < n; l++)
             output_print(out, " %5zu", my->test_tally.counts[k * n + l]);
         if (samples > 0)
@@ -340,9 +343,11 @@ static void put_mistakes(output *out, const classify_job *my, size_t n) {
         }
         if (where == SIZE_MAX)
             return;
-        output_line(out, "  %-20.20s taken for %-20.20s %7zu",
-                    isg_classifier_class_name(my->classifier, where / n),
-                    isg_classifier_class_name(my->classifier, where % n), best);
+        output_print(out, "  ");
+        output_cell(out, isg_classifier_class_name(my->classifier, where / n), 20);
+        output_print(out, " taken for ");
+        output_cell(out, isg_classifier_class_name(my->classifier, where % n), 20);
+        output_print(out, " %7zu\n", best);
         before = best;
         place = where;
     }

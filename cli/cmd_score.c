@@ -404,8 +404,8 @@ static const argument_entry arguments[] = {
 
 static const option_entry options[] = {
     LOG_Z_OPTIONS(score_settings, log_z),
-    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 0, .high = HUGE_VAL,
-     .is_above_low = true, .offset = offsetof(score_settings, beta), .otherwise = "the model's",
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30, .high = 1e30,
+     .offset = offsetof(score_settings, beta), .otherwise = "the model's",
      .help = "Inverse temperature"},
     {.name = "betas", .kind = OPTION_TEXT, .metavar = BETA_LIST_METAVAR,
      .offset = offsetof(score_settings, betas), .otherwise = "the model's alone",

@@ -356,7 +356,8 @@ static void print_patterns(output *out, const unmapped *my) {
         const char *label = isg_patterns_label(isg_unmapping_patterns(my->result), mu);
         const isg_unmapped_state at = one.projector;
         output_print(out, "%8zu ", mu);
-        output_print(out, "%-10.10s %10.4g ", label ? label : "-", one.residual);
+        output_cell(out, label ? label : "-", 10);
+        output_print(out, " %10.4g ", one.residual);
         if (one.bits_changed == SIZE_MAX)
             output_print(out, "%8s", "-");
         else

@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -66,12 +67,35 @@ void output_print(output *out, const char *format, ...) {
     va_end(arguments);
 }
 
-/* Class names and paths may hold anything: keep what was written since `from` one printable line,
-   and end it. */
-static void end_line(output *out, size_t from) {
+static void replace_controls(output *out, size_t from) {
     for (size_t k = from; k < out->length; k++)
         if ((unsigned char)out->text[k] < 0x20 || out->text[k] == 0x7f)
             out->text[k] = '?';
+}
+
+void output_cell(output *out, const char *name, int columns) {
+    const size_t room = (size_t)abs(columns);
+    size_t bytes = 0, used = 0;
+    /* A character ends where the next byte does not continue it. */
+    for (; name[bytes]; bytes++) {
+        const bool is_start = ((unsigned char)name[bytes] & 0xc0) != 0x80;
+        if (is_start && used == room)
+            break;
+        used += is_start;
+    }
+    if (columns < 0)
+        output_print(out, "%*s", (int)(room - used), "");
+    const size_t from = out->length;
+    output_bytes(out, name, bytes);
+    replace_controls(out, from);
+    if (columns > 0)
+        output_print(out, "%*s", (int)(room - used), "");
+}
+
+/* Class names and paths may hold anything: keep what was written since `from` one printable line,
+   and end it. */
+static void end_line(output *out, size_t from) {
+    replace_controls(out, from);
     output_print(out, "\n");
 }
 

@@ -25,6 +25,10 @@ typedef struct output {
 void output_print(output *out, const char *format, ...) CLI_PRINTF(2, 3);
 void output_bytes(output *out, const char *bytes, size_t count);
 
+/* A name in so many columns, cut or padded by characters of UTF-8, not bytes; negative: at the right
+   of them. Control characters become '?'. */
+void output_cell(output *out, const char *name, int columns);
+
 /* One line; what may not stand in it, such as a line feed in a class name, becomes '?'. */
 void output_line(output *out, const char *format, ...) CLI_PRINTF(2, 3);
 

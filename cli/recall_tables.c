@@ -204,15 +204,18 @@ static void table_as_text(output *out, const recall_job *my, const recall_found 
         for (size_t k = 0; k < N_EXTRA; k++)
             extra[k] += table.data[c * table.stride + n_labels + k];
     output_print(out, "  %-10s", "class");
-    for (size_t k = 0; k < n_labels; k++)
-        output_print(out, " %6.6s", isg_recall_label(found->recall, k));
+    for (size_t k = 0; k < n_labels; k++) {
+        output_print(out, " ");
+        output_cell(out, isg_recall_label(found->recall, k), -6);
+    }
     for (size_t k = 0; k < N_EXTRA; k++)
         if (extra[k] > 0)
             output_print(out, " %6s", short_names[k]);
     output_print(out, "\n");
     for (size_t c = 0; c < table.rows; c++) {
         const bool has_labels = isg_dataset_labels(my->data) != NULL;
-        output_print(out, "  %-10.10s", has_labels ? isg_dataset_class_name(my->data, c) : "all");
+        output_print(out, "  ");
+        output_cell(out, has_labels ? isg_dataset_class_name(my->data, c) : "all", 10);
         for (size_t k = 0; k < table.cols; k++)
             if (k < n_labels || extra[k - n_labels] > 0)
                 cell(out, table.data[c * table.stride + k], 6);

@@ -25,7 +25,7 @@ extern const char *const start_names[];
 #define START_OPTIONS(type, member)                                                                \
     {.name = "init", .kind = OPTION_TEXT, .metavar = "START", .initial = "hopfield",               \
      START_OPTION(type, member, init),                                                             \
-     .help = "Weights to start from: hopfield (the projection rule of the class patterns), hebbian, " \
+     .help = "Weights to start from: hopfield (the projection rule of the class patterns), hebbian, "\
              "pca (principal axes), normal (random), or a model M.npz"},                           \
     {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .low = 1, .high = HUGE_VAL,            \
      START_OPTION(type, member, hidden), .otherwise = "classes x --per-class",                     \
@@ -36,8 +36,8 @@ extern const char *const start_names[];
     {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .initial = "0.1", .low = 0,             \
      .high = HUGE_VAL, .is_above_low = true, START_OPTION(type, member, deviation),                \
      .help = "Standard deviation of the weights of --init normal"},                                \
-    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .initial = "2", .low = 0,              \
-     .high = HUGE_VAL, .is_above_low = true, START_OPTION(type, member, beta),                     \
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .initial = "2", .low = 1e-30,          \
+     .high = 1e30, START_OPTION(type, member, beta),                                               \
      .otherwise = "2, or as M.npz says", .help = "Inverse temperature"}
 /* clang-format on */
 

@@ -344,7 +344,7 @@ exit_code experts_finish(experiment *my, const expert_plan *plan) {
         "Test error of products of experts, one RBM of k hidden units per digit and "
         "a logistic regression on their energies, against the epochs of CD-20 that each "
         "expert was trained for. Color and dashes: the start; symbols: k. Mean of %zu "
-        "runs, bars from the smallest to the largest. The regression is fitted to "
+        "run%s, bars from the smallest to the largest. The regression is fitted to "
         "convergence, which the published one was not.",
-        plan->runs);
+        plan->runs, plan->runs > 1 ? "s" : "");
 }

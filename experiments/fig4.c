@@ -342,7 +342,7 @@ static exit_code start_level(const experiment *my, size_t group, double *out) {
     return code;
 }
 
-/* The first two epochs of (a), where the curves cross. */
+/* The inset has the first two epochs of (a), where the curves cross; it needs more around it. */
 static const double inset_epochs = 3;
 
 static bool has_inset(const experiment *my) {

@@ -30,7 +30,7 @@ static const struct {
 } scales[N_SCALES] = {
     [SCALE_TINY] = {"tiny", "a few samples and epochs, enough to show that everything runs; the "
                             "numbers mean nothing"},
-    [SCALE_QUICK] = {"quick", "all of MNIST, but fewer runs, epochs and annealing steps than the "
+    [SCALE_QUICK] = {"quick", "all of MNIST, but fewer runs, epochs and temperatures than the "
                               "paper: minutes on two cores"},
     [SCALE_PAPER] = {"paper", "as many samples, runs, epochs and annealing steps as the paper: "
                               "hours on two cores"},
@@ -72,7 +72,7 @@ static void print_opening(report *this) {
         "MNIST: every checkable sentence as a number with a verdict, and every figure of results "
         "with the command, the parameters and the data behind it. Whatever it calls ours was "
         "computed, by the program and the seed named here; the same command gives the same numbers "
-        "again. The scale is <em>%s</em>: %s.</p>\n"
+        "again, times apart. The scale is <em>%s</em>: %s.</p>\n"
         "<p class=\"citation\">Matthew Smart and Anton Zilman, <cite>On the mapping between "
         "Hopfield "
         "networks and Restricted Boltzmann Machines</cite>, International Conference on Learning "

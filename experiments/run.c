@@ -144,7 +144,7 @@ static exit_code refuse_others(const experiment *my, const json_t *was, const js
     return EXIT_DONE;
 }
 
-/* Removes everything that reproduce wrote, and nothing else. */
+/* Removes what reproduce writes, directories whole. */
 static exit_code forget(const experiment *my) {
     static const char *const shared[] = {"pieces.json", "settings.json", "runs",       "patterns",
                                          "claims.json", "claims.csv",    "report.html"};
@@ -185,7 +185,14 @@ static exit_code open_records(experiment *my, bool may_replace) {
     char *pieces_path = memory_format("%s/pieces.json", my->directory);
     json_t *is = settings_of(my), *was = NULL;
     exit_code code = settings_path && pieces_path && is ? EXIT_DONE : fail_memory();
-    if (code == EXIT_DONE && may_replace)
+    /* Whoever has no settings.json is not ours to remove, and cannot be told to be ours. */
+    const bool is_ours = code == EXIT_DONE && access(settings_path, F_OK) == 0;
+    if (code == EXIT_DONE && !is_ours && access(pieces_path, F_OK) == 0)
+        code = fail(EXIT_CHECKPOINT,
+                    "%s: has pieces.json without settings.json, so that nobody knows of which seed "
+                    "and data; choose another directory",
+                    my->directory);
+    if (code == EXIT_DONE && is_ours && may_replace)
         code = forget(my);
     if (code == EXIT_DONE)
         code = read_json(settings_path, &was);

@@ -219,8 +219,14 @@ exit_code training_reach(experiment *my, const training *which, double epoch, is
                       epoch > 0 ? from + (to - from) * stops[k] / epoch : to);
         code = pass_stop(my, which, directory, stops[k]);
     }
+    isg_status loaded = code == EXIT_DONE ? isg_rbm_load(out, path) : ISG_OK;
+    if (is_damage(loaded)) {
+        unlink(path);
+        code = pass_stop(my, which, directory, epoch);
+        loaded = code == EXIT_DONE ? isg_rbm_load(out, path) : ISG_OK;
+    }
     if (code == EXIT_DONE)
-        code = fail_status(isg_rbm_load(out, path));
+        code = fail_status(loaded);
     part_progress(my, from, to);
     memory_release(path);
     memory_release(directory);

@@ -108,6 +108,26 @@ other = call("-o", "parts", "--seed", "2", "figD2")
 assert other.returncode == 7 and "was begun with seed 1, this is 2" in other.stderr, other
 assert tables("parts") == tables("whole")
 
+# A damaged model is made again; without settings.json nothing is taken for ours, or removed.
+shutil.copytree("whole", "hurt")
+model = sorted(glob.glob("hurt/tiny/runs/1-per-class-hopfield-1/model-*.npz"))[-1]
+os.truncate(model, 100)
+shutil.rmtree("hurt/tiny/fig3")
+pieces = json.load(open("hurt/tiny/pieces.json"))
+for key in [key for key in pieces if key.startswith(("fig3", "fig4")) or key == "checksum"]:
+    del pieces[key]
+json.dump(pieces, open("hurt/tiny/pieces.json", "w"))
+assert call("fig3", "fig4", "-o", "hurt").returncode == 0 and os.path.getsize(model) > 1000
+assert tables("hurt") == tables("whole"), "a damaged model changed a number"
+os.remove("hurt/tiny/settings.json")
+for more in [], ["--force"]:
+    unknown = call("figD2", "-o", "hurt", "--seed", "7", *more)
+    assert unknown.returncode == 7 and "pieces.json without settings.json" in unknown.stderr, unknown
+os.makedirs("mine/tiny/runs")
+open("mine/tiny/runs/thesis.txt", "w").write("not ours\n")
+assert call("figD2", "-o", "mine", "--force").returncode == 0
+assert open("mine/tiny/runs/thesis.txt").read() == "not ours\n"
+
 # gnuplot that fails, and none at all.
 os.mkdir("bin")
 with open("bin/gnuplot", "w") as script:

@@ -153,6 +153,29 @@ static void filling(void **state) {
     output_free(&out);
 }
 
+static void cells(void **state) {
+    static const struct {
+        const char *name;
+        int columns;
+        const char *expected;
+    } cases[] = {{"ab", 4, "ab  "},
+                 {"ab", -4, "  ab"},
+                 {"abcde", 3, "abc"},
+                 {"abcde", -3, "abc"},
+                 {"\u00e4\u00f6", 3, "\u00e4\u00f6 "},
+                 {"\u00e4\u00f6\u00fc", -2, "\u00e4\u00f6"},
+                 {"a\nb", 3, "a?b"},
+                 {"", 2, "  "}};
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        output out = {0};
+        output_cell(&out, cases[k].name, cases[k].columns);
+        output_bytes(&out, "", 1);
+        assert_string_equal(out.text, cases[k].expected);
+        output_free(&out);
+    }
+}
+
 static void json_values(void **state) {
     (void)state;
     static const struct {
@@ -199,8 +222,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers), cmocka_unit_test(real_numbers),
         cmocka_unit_test(distances),     cmocka_unit_test(suggestions),
-        cmocka_unit_test(filling),       cmocka_unit_test(json_values),
-        cmocka_unit_test(sentences),
+        cmocka_unit_test(filling),       cmocka_unit_test(cells),
+        cmocka_unit_test(json_values),   cmocka_unit_test(sentences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
