@@ -190,14 +190,14 @@ edit(src/io/source.c [=[if (source->crc != source->expected_crc)]=]
   [=[if (false && source->crc != source->expected_crc)]=])
 
 mutant(no_fsync "a file is renamed without being on the disk" test_durable)
-edit(src/base/atomic_file.c [=[if (fsync(file->descriptor) != 0)]=] [=[if (false)]=])
+edit(src/base/atomic_file.c [=[if (sync_whole(file->descriptor) != 0)]=] [=[if (false)]=])
 
 mutant(rename_before_fsync "renamed first, then brought to the disk" test_durable)
-edit(src/base/atomic_file.c [=[    if (fsync(file->descriptor) != 0)
-        return write_failed(file);]=] [=[    if (rename(file->temporary, file->path) != 0 || fsync(file->descriptor) != 0)
+edit(src/base/atomic_file.c [=[    if (sync_whole(file->descriptor) != 0)
+        return write_failed(file);]=] [=[    if (rename(file->temporary, file->path) != 0 || sync_whole(file->descriptor) != 0)
         return write_failed(file);]=])
-edit(src/base/atomic_file.c [=[if (close(descriptor) != 0 || rename(file->temporary, file->path) != 0)]=]
-  [=[if (close(descriptor) != 0)]=])
+edit(src/base/atomic_file.c [=[if (!is_closed(descriptor) || rename(file->temporary, file->path) != 0)]=]
+  [=[if (!is_closed(descriptor))]=])
 
 mutant(no_directory_sync "the new name itself never brought to the disk" test_durable)
 edit(src/base/atomic_file.c [=[return sync_directory(file);]=] [=[return false ? sync_directory(file) : ISG_OK;]=])
