@@ -6,6 +6,8 @@
  * something failed. What the verbs are is in commands.c.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <fenv.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -70,8 +72,16 @@ static void wait_without_spinning(char **argv) {
         execv("/proc/self/exe", argv);
 }
 
+/* A library that was loaded along may have changed the rounding, flushed subnormal numbers to zero,
+   as -ffast-math does, or put a comma for the decimal point. Threads inherit what the first has. */
+static void standardize_numbers(void) {
+    fesetenv(FE_DFL_ENV);
+    setlocale(LC_NUMERIC, "C");
+}
+
 int main(int argc, char **argv) {
     wait_without_spinning(argv);
+    standardize_numbers();
     output out = {0};
     invocation call = {.out = &out};
     output_guard_streams();

@@ -4,7 +4,9 @@
  *
  * The whole public interface, in the order a user meets it. Every function that can fail returns
  * an isg_status and leaves one full sentence in isg_error_message(); outputs are written only on
- * success. The library never prints, never exits and never reads the environment.
+ * success. The library never prints, never exits and never reads the environment. It computes in the
+ * caller's floating-point environment, which must be the default one for the promised bits: rounding
+ * to nearest, subnormal numbers kept. Its threads inherit that of the first call.
  */
 #ifndef ISINGLASS_H
 #define ISINGLASS_H
