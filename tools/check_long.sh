@@ -41,6 +41,8 @@ if build_preset dev; then
     # Training killed at other moments, and more often.
     ISINGLASS_TEST_KILLS=30 run_ctest dev --tests-regex '^check.train_resume$'
     unset ISINGLASS_TEST_SEED
+    # All 16 kinds of training, stopped after every update.
+    ISINGLASS_TEST_KINDS=$(echo {0..15}) run_ctest dev --tests-regex '^check.one_hash$'
 
     # The report as a reader sees it.
     count_command "the report in a browser" tools/browser_check.sh
