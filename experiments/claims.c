@@ -77,9 +77,16 @@ int significant(double difference, double error) {
 
 int significant_among(double difference, double error, size_t comparisons) {
     const double chance = erfc(sqrt(2)) / (double)(comparisons > 0 ? comparisons : 1);
-    if (fabs(difference) <= 2 * error || erfc(fabs(difference) / error / sqrt(2)) > chance)
-        return 0;
-    return difference > 0 ? 1 : -1;
+    const double size = fabs(difference);
+    if (size > 2 * error && erfc(size / error / sqrt(2)) <= chance)
+        return difference > 0 ? 1 : -1;
+    return 0;
+}
+
+verdict no_difference(bool is_there, double difference, double tolerance) {
+    if (is_there)
+        return VERDICT_DIFFERS;
+    return difference <= tolerance ? VERDICT_HOLDS : VERDICT_NOT_TESTABLE;
 }
 
 void judge_rounding(const claim *of, const facts *in, ruling *out) {
@@ -172,12 +179,23 @@ static exit_code write_text(const experiment *my, const char *name, const output
     return code;
 }
 
+static void count_samples(const experiment *my, facts *in) {
+    const isg_dataset_info info = isg_dataset_describe(my->test);
+    const uint32_t *labels = isg_dataset_labels(my->test);
+    in->test_samples = (double)info.n_samples;
+    in->train_samples = (double)isg_dataset_describe(my->train).n_samples;
+    in->n_classes = info.n_classes < FACT_CLASSES ? info.n_classes : FACT_CLASSES;
+    for (size_t m = 0; labels && m < info.n_samples; m++)
+        if (labels[m] < in->n_classes)
+            in->class_samples[labels[m]]++;
+}
+
 exit_code claims_write(experiment *my) {
     exit_code code = experiment_compute(my, &figure_claims);
     if (code != EXIT_DONE)
         return code;
-    const facts in = {.pieces = my->pieces,
-                      .test_samples = (double)isg_dataset_describe(my->test).n_samples};
+    facts in = {.pieces = my->pieces};
+    count_samples(my, &in);
     size_t counts[N_VERDICTS] = {0};
     output json = {0}, csv = {0};
     json_t *rows = judge_all(&in, counts, &csv);

@@ -7,10 +7,15 @@
  * (claims_pieces.c), computed after the figures.
  *
  * Rules that all judges share. A difference counts if it exceeds two standard errors, those of both
- * sides combined, or more where one of many comparisons decides. What is exact in theory may be off by rounding, and the bound stands beside the
- * claim. Without the figure, or with fewer epochs or patterns than the sentence is about, a claim
- * is not computed, unless what is there already refutes it. What the errors leave open, and what the paper says too
- * vaguely to be measured, is not testable.
+ * sides combined, or more where one of many comparisons decides. A claim that there is none ("the
+ * same", "is 4.4 %", "no worse") does not hold because errors are large: the difference itself has
+ * to be within a tolerance, too; beyond it, but within two errors, the claim is not testable. This
+ * is because the errors are those of independent test images, though both sides of most comparisons
+ * have the same ones: only rates are kept, so that the error of the pair is not known, and these are
+ * too large rather than too small. What is exact in theory may be off by rounding, and the bound
+ * stands beside the claim. Without the figure, with a part of it, or with fewer epochs or patterns
+ * than the sentence is about, a claim is not computed, unless what is there already refutes it.
+ * What the errors leave open, and what the paper says too vaguely to be measured, is not testable.
  *
  * What is left in DIR/SCALE:
  *   claims.json   scale, seed, version, summary{verdict: count}, claims[]{id, section, figure,
@@ -32,9 +37,13 @@ typedef enum verdict {
 extern const char *const verdict_names[];
 
 /* All that judges see. */
+enum { FACT_CLASSES = 20 };
 typedef struct facts {
-    json_t *pieces;      /* as pieces.json has them */
-    double test_samples; /* behind every test error */
+    json_t *pieces;       /* as pieces.json has them */
+    double test_samples;  /* behind every test error */
+    double train_samples; /* ... and every training error */
+    size_t n_classes;     /* of the test set; those beyond FACT_CLASSES are left out */
+    double class_samples[FACT_CLASSES];
 } facts;
 
 typedef struct ruling {
@@ -50,7 +59,7 @@ typedef struct claim {
     bool is_erratum; /* docs/errata.md has it: a known error of the paper */
     void (*judge)(const struct claim *of, const facts *in, ruling *out);
     const char *key;   /* a piece it cannot do without, or NULL */
-    double numbers[3]; /* what several claims with one judge differ in */
+    double numbers[4]; /* what several claims with one judge differ in */
 } claim;
 
 /* Each ends with a NULL id. */
@@ -80,12 +89,22 @@ void say_measured(ruling *out, bool has_sign, double value, double error, const 
 void say_why(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
 void not_computed(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* -1 or 1 if the difference is beyond two of its standard errors, else 0. */
+/* -1 or 1 if the difference is beyond two of its standard errors, else 0; 0 for NaN. */
 int significant(double difference, double error);
 
 /* The same for one of so many comparisons, any of which would decide: farther out, so that chance alone is
    as rare for all together as two standard errors are for one (Bonferroni). */
 int significant_among(double difference, double error, size_t comparisons);
+
+/* The tolerances of claims that there is no difference: in L, what the eye can tell apart in Fig. 4,
+   and in shares of test images. */
+#define TOLERANCE_NATS   5
+#define TOLERANCE_ERROR  0.003
+#define TOLERANCE_RECALL 0.01
+
+/* The verdict on a claim that there is no difference, after `is_there` has said whether the errors
+   show one. */
+verdict no_difference(bool is_there, double difference, double tolerance);
 
 /* Value numbers[0] of piece `key` is zero but for rounding, which may leave numbers[1]. */
 void judge_rounding(const claim *of, const facts *in, ruling *out);

@@ -89,26 +89,11 @@ static void judge_conditions(const claim *of, const facts *in, ruling *out) {
          fixed, 0);
     say_ours(out, "%g of %g such patterns", fixed, met);
     say_why(out,
-            "%g of %g patterns found meet the conditions at every unit, %g of those are fixed "
-            "points of sgn(J s)",
-            met, fact(in, of->key, BACK_PATTERNS), fixed);
-}
-
-/* Holds if all patterns found are fixed points. */
-static void judge_back_fixed(const claim *of, const facts *in, ruling *out) {
-    const double fixed = fact(in, of->key, BACK_FIXED), all = fact(in, of->key, BACK_PATTERNS);
-    const double epochs = fact(in, of->key, BACK_EPOCHS);
-    rule(out, fixed >= all ? VERDICT_HOLDS : VERDICT_DIFFERS, fixed, 0);
-    say_ours(out, "%g of %g are fixed points, %g are minima", fixed, all,
-             fact(in, of->key, BACK_STABLE));
-    if (epochs < 10)
-        not_computed(out, "needs 10 epochs of training, found %g", epochs);
-    else
-        say_why(
-            out,
-            "sgn(W X) in the network of the projector on the columns of W, after %g epochs; the "
-            "conditions that the paper makes are met by %g",
-            epochs, fact(in, of->key, BACK_MET));
+            "%g of %g patterns found after %g epochs meet the conditions at every unit, %g of "
+            "those are fixed points of sgn(J s), J the projector on the columns of W; of all "
+            "patterns %g are fixed points and %g minima",
+            met, fact(in, of->key, BACK_PATTERNS), fact(in, of->key, BACK_EPOCHS), fixed,
+            fact(in, of->key, BACK_FIXED), fact(in, of->key, BACK_STABLE));
 }
 
 /* The paper says neither how X0 is drawn nor what it calls high. */
@@ -124,22 +109,33 @@ static void judge_random_start(const claim *of, const facts *in, ruling *out) {
 
 /* ---- App. D: recall --------------------------------------------------------------------------- */
 
-/* The accuracy of piece `key` is numbers[0], within two errors: both binomial, on equally many
-   images. */
+/* Where the numbers of a piece of Fig. D2 stand; the table, shares of each digit by what it came to,
+   is last: the classes, and four other ends. */
+enum {
+    FIGD2_SAMPLES = 2,
+    FIGD2_PATTERNS = 7,
+    FIGD2_NEAREST = 11,
+    FIGD2_TABLE = 13,
+    FIGD2_OTHERS = 4
+};
+
+/* The accuracy of piece `key` is numbers[0], within two errors, both binomial and on equally many
+   images, and within the tolerance. */
 static void judge_recall(const claim *of, const facts *in, ruling *out) {
     const double accuracy = fact(in, of->key, 0), error = fact(in, of->key, 1);
     const double expected = of->numbers[0], samples = fact(in, of->key, 2);
     const double both = hypot(error, sqrt(expected * (1 - expected) / samples));
-    const int sign = significant(accuracy - expected, both);
-    rule(out, sign == 0 ? VERDICT_HOLDS : VERDICT_DIFFERS, 100 * accuracy, 100 * error);
+    const double off = accuracy - expected;
+    rule(out, no_difference(significant(off, both) != 0, fabs(off), TOLERANCE_RECALL),
+         100 * accuracy, 100 * error);
     say_ours(out, "%.2f +- %.2f %%", 100 * accuracy, 100 * error);
     say_why(out,
-            "%+.2f +- %.2f %% from the paper; the nearest pattern without a network has %.2f %%",
-            100 * (accuracy - expected), 100 * both, 100 * fact(in, of->key, 11));
+            "%+.2f +- %.2f %% from the paper, tolerance %g %%; the nearest pattern without a "
+            "network has %.2f %%",
+            100 * off, 100 * both, 100 * TOLERANCE_RECALL, 100 * fact(in, of->key, FIGD2_NEAREST));
 }
 
-/* Holds if recall falls significantly, and by numbers[0] within two errors. Errors as if the test
-   images were not the same ones, which makes them too large. */
+/* Holds if recall falls significantly, and by numbers[0] within two errors and the tolerance. */
 static void judge_recall_cost(const claim *of, const facts *in, ruling *out) {
     const char *const before = "figD2 xi0 published", *const after = "figD2 xi10 published";
     const double cost = fact(in, before, 0) - fact(in, after, 0);
@@ -148,12 +144,41 @@ static void judge_recall_cost(const claim *of, const facts *in, ruling *out) {
         not_computed(out, "figD2 has not been computed here");
         return;
     }
-    const bool is_fine =
-        significant(cost, error) > 0 && significant(cost - of->numbers[0], error) == 0;
-    rule(out, is_fine ? VERDICT_HOLDS : VERDICT_DIFFERS, 100 * cost, 100 * error);
+    const double off = cost - of->numbers[0];
+    const bool is_there = significant(cost, error) <= 0 || significant(off, error) != 0;
+    rule(out, no_difference(is_there, fabs(off), TOLERANCE_RECALL), 100 * cost, 100 * error);
     say_ours(out, "%.2f +- %.2f %% worse", 100 * cost, 100 * error);
-    say_why(out, "%.2f %% before training, %.2f %% with the patterns of the reverse map",
-            100 * fact(in, before, 0), 100 * fact(in, after, 0));
+    say_why(
+        out,
+        "%.2f %% before training, %.2f %% with the patterns of the reverse map; %+.2f %% from the "
+        "paper, tolerance %g %%",
+        100 * fact(in, before, 0), 100 * fact(in, after, 0), 100 * off, 100 * TOLERANCE_RECALL);
+}
+
+/* The protocol of the caption leaves too much open to be computed: whether units are updated at once
+   or in turn, whether J has its diagonal, and where the trajectories of what is left start. But
+   images whose attractor is a pattern count fully, and each of the others at most once: differs if
+   the paper's numbers[0] is out of these bounds, significantly, and is not testable if not. */
+static void judge_as_printed(const claim *of, const facts *in, ruling *out) {
+    const double samples = fact(in, of->key, FIGD2_SAMPLES), expected = of->numbers[0];
+    const double left = 1 - fact(in, of->key, FIGD2_PATTERNS) / samples;
+    const size_t columns = in->n_classes + FIGD2_OTHERS;
+    double right = 0;
+    for (size_t c = 0; c < in->n_classes; c++)
+        right += in->class_samples[c] / samples * fact(in, of->key, FIGD2_TABLE + c * columns + c);
+    const double error = sqrt(2 * expected * (1 - expected) / samples);
+    const bool is_out =
+        significant(right - expected, error) > 0 || significant(expected - right - left, error) > 0;
+    rule(out, is_out ? VERDICT_DIFFERS : VERDICT_NOT_TESTABLE, 100 * right, 100 * error);
+    say_ours(out, "between %.1f and %.1f %%", 100 * right, 100 * (right + left));
+    say_why(out,
+            "images that end in the pattern of their digit, without and with the %g that end in no "
+            "pattern; %s. What the trajectories of these make depends on what the caption leaves "
+            "open: units updated at once or in turn, J with or without its diagonal, a start at "
+            "the end or at the image",
+            round(left * samples),
+            is_out ? "the paper's value is out of these bounds, beyond two errors"
+                   : "the paper's value lies within");
 }
 
 /* ---- App. E ----------------------------------------------------------------------------------- */
@@ -204,9 +229,6 @@ const claim claims_appendix[] = {
     {"sufficient-conditions", "App. D.2", "figD1",
      "Patterns with a small or compatible error at every unit are fixed points",
      "all of them", false, judge_conditions, "claims back", {0}},
-    {"reverse-fixed-points", "App. D.2, Fig. D.1", "figD1",
-     "The patterns of the reverse map are fixed points, so that the network stores them",
-     "under conditions on E", false, judge_back_fixed, "claims back", {0}},
     {"random-binarization", "App. D.3", "figD1",
      "From random X the binarization error stays high",
      "high error", false, judge_random_start, "claims back", {0}},
@@ -221,7 +243,7 @@ const claim claims_appendix[] = {
      "about 3 %", false, judge_recall_cost, "figD2 xi10 published", {0.03}},
     {"recall-as-printed", "App. D.3, caption of Fig. D.2", "figD2",
      "The table comes from following every image to a fixed point first",
-     "76.8 %", true, judge_recall, "figD2 xi0 attractor", {0.7678}},
+     "76.8 %", false, judge_as_printed, "figD2 xi0 attractor", {0.7678}},
     {"likelihood-gradient", "App. E.1", NULL,
      "The derivative of ln p weighs the model's term with exp(-beta H(s_a, lambda))",
      "H(s_a, lambda)", true, judge_slope, "claims gradients", {0}},

@@ -51,7 +51,7 @@ void read_grid(const facts *in, grid *out) {
         double k, beta;
         char word[16];
         if (sscanf(json_object_iter_key(at), "fig2 k=%lg beta=%lg %15s", &k, &beta, word) == 3 &&
-            is_called(word, "better")) {
+            (is_called(word, "ais") || is_called(word, "better"))) {
             insert(out->k, &out->n_k, MOST_K, k);
             insert(out->beta, &out->n_betas, MOST_BETAS, beta);
         }
@@ -88,6 +88,7 @@ static void read_point(const facts *in, double n_hidden, start_kind start, point
         }
     }
     const double n = (double)runs;
+    out->runs = runs;
     for (size_t e = 0; e < 2; e++) {
         out->mean[e] = sum[e] / n;
         const double spread =
@@ -129,25 +130,31 @@ void point_gap(const point *one, const point *two, double *gap, double *error) {
 
 /* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */
 
+/* Of shares of `samples`: their mean, with the errors of counting and of the mean over the runs. */
+static double mean_share(size_t runs, double sum, double squares, double samples, double *error) {
+    const double n = (double)runs, mean = sum / n;
+    const double spread = runs > 1 ? fmax(0, squares - n * mean * mean) / (n - 1) : 0;
+    *error = sqrt(mean * (1 - mean) / samples + spread / n);
+    return mean;
+}
+
 share read_share(const facts *in, size_t k, start_kind start, size_t epoch) {
     share out = {.runs = 0};
-    double sum = 0, squares = 0, trained = 0;
+    double sum[2] = {0}, squares[2] = {0};
     for (;; out.runs++) {
         char key[KEY_BYTES];
         snprintf(key, sizeof key, "experts k=%zu %s run=%zu epoch=%zu", k, start_titles[start],
                  out.runs + 1, epoch);
         if (!has_piece(in, key))
             break;
-        const double value = fact(in, key, 0);
-        sum += value;
-        squares += value * value;
-        trained += fact(in, key, 1);
+        for (size_t set = 0; set < 2; set++) {
+            sum[set] += fact(in, key, set);
+            squares[set] += pow(fact(in, key, set), 2);
+        }
     }
-    const double n = (double)out.runs;
-    out.value = sum / n;
-    out.on_training = trained / n;
-    const double spread = out.runs > 1 ? fmax(0, squares - n * out.value * out.value) / (n - 1) : 0;
-    out.error = sqrt(out.value * (1 - out.value) / in->test_samples + spread / fmax(n, 1));
+    out.value = mean_share(out.runs, sum[0], squares[0], in->test_samples, &out.error);
+    out.on_training =
+        mean_share(out.runs, sum[1], squares[1], in->train_samples, &out.training_error);
     return out;
 }
 
@@ -166,4 +173,42 @@ size_t read_stops(const facts *in, size_t k, start_kind start, size_t *stops) {
     for (size_t s = 0; s < n; s++)
         stops[s] = (size_t)epochs[s];
     return n;
+}
+
+/* The stops of any start up to the last one of this. */
+static size_t passed_stops(const facts *in, size_t k, start_kind start, size_t *stops) {
+    size_t own[MOST_STOPS], n = 0;
+    double all[MOST_STOPS];
+    const size_t n_own = read_stops(in, k, start, own);
+    for (size_t s = 0; n_own > 0 && s < N_STARTS; s++) {
+        const size_t n_found = read_stops(in, k, (start_kind)s, stops);
+        for (size_t e = 0; e < n_found && stops[e] <= own[n_own - 1]; e++)
+            insert(all, &n, MOST_STOPS, (double)stops[e]);
+    }
+    for (size_t e = 0; e < n; e++)
+        stops[e] = (size_t)all[e];
+    return n;
+}
+
+bool has_no_holes(const facts *in, const size_t *sizes, size_t n_sizes, ruling *out) {
+    size_t most[2] = {0, 0};
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t s = 0; s < n_sizes * N_STARTS; s++) {
+            const size_t k = sizes[s / N_STARTS];
+            const start_kind start = (start_kind)(s % N_STARTS);
+            size_t stops[MOST_STOPS];
+            const size_t n = passed_stops(in, k, start, stops);
+            for (size_t e = 0; e < n; e++) {
+                const share found = read_share(in, k, start, stops[e]);
+                size_t *runs = &most[start == START_HEBBIAN || stops[e] > 50];
+                if (pass == 0 && found.runs > *runs)
+                    *runs = found.runs;
+                if (pass == 0 || (found.runs == *runs && !isnan(found.value)))
+                    continue;
+                not_computed(out, "not finished: k = %zu, %s has %zu of %zu runs at epoch %zu", k,
+                             start_titles[start], found.runs, *runs, stops[e]);
+                return false;
+            }
+        }
+    return true;
 }

@@ -36,6 +36,7 @@ const cell *cell_at(const grid *of, size_t estimator, size_t k, double beta);
    runs may agree by chance. */
 typedef struct point {
     double epoch;
+    size_t runs; /* from the first without a gap */
     double mean[2], error[2];
 } point;
 
@@ -58,12 +59,17 @@ void point_gap(const point *one, const point *two, double *gap, double *error);
 typedef struct share {
     size_t runs; /* 0: not there */
     double value, error;
-    double on_training;
+    double on_training, training_error;
 } share;
 
 share read_share(const facts *in, size_t k, start_kind start, size_t epoch);
 
 /* The stops at which size and start were looked at; returns how many. */
 size_t read_stops(const facts *in, size_t k, start_kind start, size_t *stops);
+
+/* Whether every stop that was passed is there, and with as many runs as the others: else the mean
+   over the runs may change yet, and `out` says what is missing. What only Fig. E1 has, more than 50
+   epochs and the Hebbian start, may have another number of runs than Fig. 5. */
+bool has_no_holes(const facts *in, const size_t *sizes, size_t n_sizes, ruling *out);
 
 #endif

@@ -4,153 +4,9 @@
  *
  * Pieces are made up here such that the paper is right in everything; then one or two of their
  * numbers are changed, claim by claim. For the exact mapping it is the computation that is broken.
+ * The rules that claims share are in test_cli_claims_rules.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-#undef fail /* a name of failure.h */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "experiments/claims_exact.h"
-
-/* fail_msg() of cmocka needs its fail(). */
-static void stop_at(const char *format, ...) CLI_PRINTF(1, 2);
-static void stop_at(const char *format, ...) {
-    char text[300];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    print_error("%s\n", text);
-    assert_true(false);
-}
-
-/* ---- a world in which the paper is right ------------------------------------------------------ */
-
-static void put(json_t *pieces, const char *key, const double *values, size_t n) {
-    json_t *list = json_array();
-    for (size_t k = 0; k < n; k++)
-        json_array_append_new(list, json_number(values[k]));
-    json_object_set_new(pieces, key, json_pack("{s:o, s:f}", "values", list, "seconds", 1.0));
-}
-#define PUT(pieces, key, ...)                                                                      \
-    put(pieces, key, (const double[]){__VA_ARGS__},                                                \
-        sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
-
-static void put_exact(json_t *pieces) {
-    PUT(pieces, "claims mapping", 1e-14, 1e-15, 1e-15, 1e-14, 1e-12, 10, 3, 10, 784);
-    PUT(pieces, "claims family", 1e-15, 1e-15, 1e-15, 0.3, 1e-14, 1e-16, 0.05);
-    PUT(pieces, "claims machines", 1e-15, 1e-15, 1e-15, -1, 5);
-    PUT(pieces, "claims partition", 1e-14, 1e-14, 1e-14, 0, 1e-14);
-    PUT(pieces, "claims gradients", 1e-7, 1e-9, 5, 1e-10, 1e-9);
-    PUT(pieces, "claims landscape", 1e-14, 20, 1e-7);
-    PUT(pieces, "claims projections", 0.9, 0.8, 0.9, 1, 1e-14, 1e-14, 784);
-    PUT(pieces, "claims pixels", 0, 0.19, 0.19, 0, 7840);
-    PUT(pieces, "claims times", 0.05, 5, 2, 6000, 60000);
-    PUT(pieces, "claims weights", 50, 0.9, 0.95);
-    PUT(pieces, "claims back", 10, 10, 10, 10, 10, 10, 0.3, 0.6, 0.02);
-    PUT(pieces, "figD2 xi0 published", 0.7678, 0.0042, 10000, 0, 0, 0, 0, 0, 0, 0, 0, 0.77, 0.7);
-    PUT(pieces, "figD2 xi10 published", 0.7371, 0.0044, 10000, 0, 0, 0, 0, 0, 0, 0, 0, 0.74, 0.7);
-    PUT(pieces, "figD2 xi0 attractor", 0.7678, 0.0042, 10000, 0, 0, 0, 0, 0, 0, 0, 0, 0.77, 0.7);
-}
-
-/* L against beta: highest at 2, and rising with k. */
-static void put_fig2(json_t *pieces) {
-    static const double ks[] = {1, 2, 10}, betas[] = {1, 2, 4};
-    for (size_t a = 0; a < 3; a++)
-        for (size_t b = 0; b < 3; b++) {
-            static const double base[] = {-280, -250, -450}, rise[] = {1, 5, 20};
-            const double l = base[b] + rise[b] * ks[a];
-            char key[KEY_BYTES];
-            snprintf(key, sizeof key, "fig2 k=%g beta=%g ais", ks[a], betas[b]);
-            PUT(pieces, key, 0, l, 0.1, 100);
-            snprintf(key, sizeof key, "fig2 k=%g beta=%g better", ks[a], betas[b]);
-            PUT(pieces, key, -l, 0.1, 2, 1);
-        }
-}
-
-enum { N_EPOCHS = 10, N_EXPERT_EPOCHS = 8 };
-static const double epochs[N_EPOCHS] = {0, 0.5, 1, 3, 5, 10, 15, 25, 40, 50};
-static const double levels[N_STARTS][N_EPOCHS] = {
-    [START_HOPFIELD] = {-255, -220, -205, -190, -180, -172, -165, -163, -162, -161},
-    [START_HEBBIAN] = {-1500, -330, -252, -200, -186, -174, -165, -163, -162, -161},
-    [START_PCA] = {-440, -294, -230, -165, -163, -162, -161.5, -161, -161, -161},
-    [START_NORMAL] = {-4800, -600, -540, -400, -350, -300, -270, -220, -164, -161},
-};
-
-static void put_fig4(json_t *pieces, double last) {
-    for (size_t p = 10; p <= 50; p += 40)
-        for (size_t s = 0; s < N_STARTS; s++)
-            for (size_t run = 1; run <= 2; run++)
-                for (size_t e = 0; e < N_EPOCHS && epochs[e] <= last; e++) {
-                    char key[KEY_BYTES];
-                    snprintf(key, sizeof key, "fig4 p=%zu %s run=%zu epoch=%g", p, start_titles[s],
-                             run, epochs[e]);
-                    PUT(pieces, key, 500, levels[s][e] + 0.1 * (double)run, 0.3, (double)NAN,
-                        (double)NAN, (double)NAN, (double)NAN);
-                }
-}
-
-static const size_t expert_epochs[N_EXPERT_EPOCHS] = {0, 1, 2, 5, 10, 20, 50, 100};
-static const size_t expert_sizes[] = {10, 20, 100};
-static const double percent[N_STARTS][3][N_EXPERT_EPOCHS] = {
-    [START_HOPFIELD] = {{7.0, 6.5, 6.4, 6.0, 5.5, 5.0, 4.5, 4.4},
-                        {5.7, 5.5, 5.4, 5.0, 4.5, 4.0, 3.8, 3.7},
-                        {4.4, 4.0, 3.9, 3.6, 3.4, 3.2, 3.0, 2.95}},
-    [START_HEBBIAN] = {{12.5, 9.3, 8.5, 8.0, 7.8, 7.5, 7.0, 6.8},
-                       {12.3, 9.7, 9.6, 9.0, 8.5, 8.0, 7.5, 7.0},
-                       {14.0, 12, 11.5, 11, 10.5, 10, 9.0, 8.5}},
-    [START_PCA] = {{10, 7.0, 5.5, 5.0, 4.5, 4.3, 4.0, 3.9},
-                   {8.0, 5.7, 4.4, 4.0, 3.8, 3.6, 3.4, 3.3},
-                   {11.3, 6.0, 5.0, 4.5, 3.6, 3.2, 3.0, 2.95}},
-    [START_NORMAL] = {{49, 15, 12, 11, 9.0, 8.0, 7.0, 6.5},
-                      {50, 14, 11.5, 10, 8.0, 7.0, 6.0, 5.5},
-                      {52, 13, 11, 10, 8.0, 6.0, 4.5, 4.4}},
-};
-
-static void put_experts(json_t *pieces, size_t last) {
-    for (size_t s = 0; s < N_STARTS; s++)
-        for (size_t k = 0; k < 3; k++)
-            for (size_t e = 0; e < N_EXPERT_EPOCHS && expert_epochs[e] <= last; e++) {
-                char key[KEY_BYTES];
-                snprintf(key, sizeof key, "experts k=%zu %s run=1 epoch=%zu", expert_sizes[k],
-                         start_titles[s], expert_epochs[e]);
-                PUT(pieces, key, percent[s][k][e] / 100, percent[s][k][e] / 100, 1, 0.1);
-            }
-}
-
-static json_t *paper_world(double last) {
-    json_t *pieces = json_object();
-    put_exact(pieces);
-    put_fig2(pieces);
-    put_fig4(pieces, last);
-    put_experts(pieces, (size_t)(2 * last));
-    return pieces;
-}
-
-static ruling judge(json_t *pieces, const claim *of) {
-    const facts in = {.pieces = pieces, .test_samples = 10000};
-    ruling found;
-    claim_judge(of, &in, &found);
-    assert_true(found.ours[0] != '\0' && found.why[0] != '\0');
-    assert_true(strlen(found.ours) + 1 < sizeof found.ours &&
-                strlen(found.why) + 1 < sizeof found.why);
-    return found;
-}
-
-static const claim *claim_called(const char *id) {
-    for (size_t list = 0; claim_lists[list]; list++)
-        for (const claim *of = claim_lists[list]; of->id; of++)
-            if (strcmp(of->id, id) == 0)
-                return of;
-    stop_at("no claim is called %s", id);
-    return NULL;
-}
+#include "helper_claims.h"
 
 /* ---- every claim can go either way ------------------------------------------------------------ */
 
@@ -241,9 +97,9 @@ static const edit edits[] = {
     {"more-hidden-units", "experts k=100 normal run=1 epoch=50", 0, 0.07},
     {"beyond-fifty", "experts k=10 pca run=1 epoch=100", 0, 0.03},
     {"hebbian-worse", "experts k=10 hebbian run=1 epoch=100", 0, 0.044},
-    {"hebbian-lags", "experts k=10 hebbian run=1 epoch=1", 0, 0.2},
-    {"hebbian-lags", "experts k=10 hebbian run=1 epoch=5", 0, 0.2},
+    /* three stops of eight, and 85 epochs of 100 */
     {"hebbian-lags", "experts k=10 hebbian run=1 epoch=20", 0, 0.2},
+    {"hebbian-lags", "experts k=10 hebbian run=1 epoch=50", 0, 0.2},
     {"hebbian-lags", "experts k=10 hebbian run=1 epoch=100", 0, 0.2},
     {"projection-range", "claims projections", PROJECTION_LARGEST, 1.34},
     {"projection-definition", "claims projections", PROJECTION_FACTOR, 784},
@@ -256,21 +112,13 @@ static const edit edits[] = {
     {"binarization-gradient", "claims gradients", BINARIZE_PRINTED, 4},
     {"nearly-binary", "claims back", BACK_ROOT_MEAN_SQUARE, 0.7},
     {"sufficient-conditions", "claims back", BACK_MET_FIXED, 9},
-    {"reverse-fixed-points", "claims back", BACK_FIXED, 6},
     {"recall-before", "figD2 xi0 published", 0, 0.70},
     {"recall-after", "figD2 xi10 published", 0, 0.77},
     {"recall-cost", "figD2 xi10 published", 0, 0.7678},
-    {"recall-as-printed", "figD2 xi0 attractor", 0, 0.75},
+    {"recall-as-printed", "figD2 xi0 attractor", 7, 10000}, /* 73 % then, and none is left */
     {"likelihood-gradient", "claims gradients", SLOPE_PRINTED, 4},
 };
 enum { N_EDITS = sizeof edits / sizeof edits[0] };
-
-static void set_value(json_t *pieces, const char *key, size_t index, double value) {
-    json_t *values = json_object_get(json_object_get(pieces, key), "values");
-    if (index >= json_array_size(values))
-        stop_at("no number %zu in %s", index, key);
-    json_array_set_new(values, index, json_number(value));
-}
 
 static void every_claim_goes_either_way(void **state) {
     (void)state;
@@ -286,10 +134,12 @@ static void every_claim_goes_either_way(void **state) {
                     changes++;
                 }
             const verdict wrong = judge(pieces, of).verdict;
+            const bool may_hold = strcmp(of->id, "recall-as-printed") != 0; /* has bounds alone */
             json_decref(pieces);
             if (right == VERDICT_NOT_TESTABLE && changes == 0)
                 vague++;
-            else if (right != VERDICT_HOLDS || wrong != VERDICT_DIFFERS)
+            else if (right != (may_hold ? VERDICT_HOLDS : VERDICT_NOT_TESTABLE) ||
+                     wrong != VERDICT_DIFFERS)
                 stop_at("%s: %s, and after the change %s", of->id, verdict_names[right],
                         verdict_names[wrong]);
         }
@@ -304,147 +154,6 @@ static void identifiers_differ(void **state) {
     for (size_t list = 0; claim_lists[list]; list++)
         for (const claim *of = claim_lists[list]; of->id; of++)
             assert_ptr_equal(claim_called(of->id), of);
-}
-
-/* ---- what is missing is never held for true --------------------------------------------------- */
-
-static void nothing_computed(void **state) {
-    (void)state;
-    json_t *pieces = json_object();
-    for (size_t list = 0; claim_lists[list]; list++)
-        for (const claim *of = claim_lists[list]; of->id; of++) {
-            const verdict found = judge(pieces, of).verdict;
-            if (found != VERDICT_NOT_COMPUTED && found != VERDICT_NOT_TESTABLE)
-                stop_at("%s: %s without a number", of->id, verdict_names[found]);
-        }
-    json_decref(pieces);
-}
-
-/* Sentences about 15 to 100 epochs, or about k up to 10, with less than that. */
-static void too_little_computed(void **state) {
-    (void)state;
-    static const char *const long_ones[] = {"random-catches-up",
-                                            "same-end-small",
-                                            "same-end-large",
-                                            "random-slow",
-                                            "others-sooner",
-                                            "mild-training",
-                                            "hopfield-error",
-                                            "pca-error",
-                                            "random-error",
-                                            "training-error",
-                                            "untrained-against-random",
-                                            "hopfield-large",
-                                            "ten-against-hundred",
-                                            "more-hidden-units",
-                                            "beyond-fifty",
-                                            "benefit-at-fixed-size",
-                                            "hebbian-worse",
-                                            "hebbian-lags"};
-    json_t *pieces = paper_world(10);
-    for (size_t k = 0; k < sizeof long_ones / sizeof long_ones[0]; k++)
-        if (judge(pieces, claim_called(long_ones[k])).verdict != VERDICT_NOT_COMPUTED)
-            stop_at("%s is judged after 10 epochs", long_ones[k]);
-    assert_int_equal(judge(pieces, claim_called("pca-catches-up")).verdict, VERDICT_HOLDS);
-
-    set_value(pieces, "claims weights", WEIGHTS_EPOCHS, 10);
-    set_value(pieces, "claims back", BACK_EPOCHS, 2);
-    assert_int_equal(judge(pieces, claim_called("weights-stay")).verdict, VERDICT_NOT_COMPUTED);
-    assert_int_equal(judge(pieces, claim_called("nearly-binary")).verdict, VERDICT_NOT_COMPUTED);
-    for (size_t b = 1; b <= 4; b *= 2) {
-        char key[KEY_BYTES];
-        snprintf(key, sizeof key, "fig2 k=10 beta=%zu better", b);
-        json_object_del(pieces, key);
-    }
-    assert_int_equal(judge(pieces, claim_called("monotone")).verdict, VERDICT_NOT_COMPUTED);
-    json_decref(pieces);
-}
-
-/* ---- error bars ------------------------------------------------------------------------------- */
-
-/* Two-sided tails of the normal distribution: 2 errors are 0.0455, and 2.76 are an eighth of that. */
-static void one_of_many_must_stand_out(void **state) {
-    (void)state;
-    assert_int_equal(significant(2.01, 1), 1);
-    assert_int_equal(significant(-1.99, 1), 0);
-    assert_int_equal(significant_among(-2.01, 1, 1), -1);
-    assert_int_equal(significant_among(2.7, 1, 8), 0);
-    assert_int_equal(significant_among(-2.8, 1, 8), -1);
-    assert_int_equal(significant_among(1, 0, 100), 1); /* exact numbers */
-    assert_int_equal(significant_among(0, 0, 100), 0);
-}
-
-static void differences_within_errors_do_not_count(void **state) {
-    (void)state;
-    json_t *pieces = paper_world(50);
-    const claim *monotone = claim_called("monotone"), *before = claim_called("recall-before");
-    set_value(pieces, "fig2 k=10 beta=2 better", 0, 240.4); /* k = 2 has 240 */
-    assert_int_equal(judge(pieces, monotone).verdict, VERDICT_DIFFERS);
-    set_value(pieces, "fig2 k=10 beta=2 better", 1, 0.3);
-    assert_int_equal(judge(pieces, monotone).verdict, VERDICT_HOLDS);
-
-    set_value(pieces, "figD2 xi0 published", 0, 0.75);
-    assert_int_equal(judge(pieces, before).verdict, VERDICT_DIFFERS);
-    set_value(pieces, "figD2 xi0 published", 1, 0.02);
-    assert_int_equal(judge(pieces, before).verdict, VERDICT_HOLDS);
-
-    /* The same errors of classification among a hundredth of the images. */
-    set_value(pieces, "experts k=100 hopfield run=1 epoch=0", 0, 0.052);
-    facts in = {.pieces = pieces, .test_samples = 10000};
-    ruling found;
-    claim_judge(claim_called("untrained-error"), &in, &found);
-    assert_int_equal(found.verdict, VERDICT_DIFFERS);
-    in.test_samples = 100;
-    claim_judge(claim_called("untrained-error"), &in, &found);
-    assert_int_equal(found.verdict, VERDICT_HOLDS);
-    json_decref(pieces);
-}
-
-/* An estimate that is not trusted supports nothing, but a low L that is too high refutes. */
-static void estimates_that_are_not_trusted(void **state) {
-    (void)state;
-    json_t *pieces = paper_world(50);
-    const claim *monotone = claim_called("monotone");
-    set_value(pieces, "fig2 k=10 beta=2 better", 3, 0);
-    assert_int_equal(judge(pieces, monotone).verdict, VERDICT_NOT_TESTABLE);
-    set_value(pieces, "fig2 k=10 beta=2 better", 0, 245);
-    assert_int_equal(judge(pieces, monotone).verdict, VERDICT_DIFFERS);
-    set_value(pieces, "fig2 k=2 beta=2 better", 3, 0);
-    set_value(pieces, "fig2 k=1 beta=2 better", 3, 0);
-    assert_int_equal(judge(pieces, monotone).verdict, VERDICT_NOT_TESTABLE);
-    json_decref(pieces);
-}
-
-/* Of a peak that is not trusted, 30 nats do not count, and 100 do. */
-static void shapes_in_doubt(void **state) {
-    (void)state;
-    const claim *ends = claim_called("both-ends");
-    for (size_t far = 0; far < 2; far++) {
-        json_t *pieces = paper_world(50);
-        set_value(pieces, "fig2 k=1 beta=2 better", 0, far ? 179 : 249); /* the ends: 279, 430 */
-        assert_int_equal(judge(pieces, ends).verdict, VERDICT_HOLDS);
-        set_value(pieces, "fig2 k=1 beta=2 better", 3, 0);
-        assert_int_equal(judge(pieces, ends).verdict, far ? VERDICT_HOLDS : VERDICT_DIFFERS);
-        json_decref(pieces);
-    }
-}
-
-/* Where both sides have a better estimate than AIS, that one counts. */
-static void better_estimates_count(void **state) {
-    (void)state;
-    json_t *pieces = paper_world(50);
-    for (size_t run = 1; run <= 2; run++)
-        for (size_t s = 0; s < N_STARTS; s++) {
-            char key[KEY_BYTES];
-            snprintf(key, sizeof key, "fig4 p=10 %s run=%zu epoch=50", start_titles[s], run);
-            set_value(pieces, key, 3, s == START_NORMAL ? -190 : -161);
-            set_value(pieces, key, 4, 0.01);
-            set_value(pieces, key, 6, 1);
-        }
-    const ruling found = judge(pieces, claim_called("same-end-small"));
-    assert_int_equal(found.verdict, VERDICT_DIFFERS);
-    assert_float_equal(found.value, 29, 1e-9);
-    json_decref(pieces);
 }
 
 /* ---- the mapping, whole and broken ------------------------------------------------------------ */
@@ -517,13 +226,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_claim_goes_either_way),
         cmocka_unit_test(identifiers_differ),
-        cmocka_unit_test(nothing_computed),
-        cmocka_unit_test(too_little_computed),
-        cmocka_unit_test(one_of_many_must_stand_out),
-        cmocka_unit_test(differences_within_errors_do_not_count),
-        cmocka_unit_test(estimates_that_are_not_trusted),
-        cmocka_unit_test(shapes_in_doubt),
-        cmocka_unit_test(better_estimates_count),
         cmocka_unit_test(one_wrong_weight_is_noticed),
         cmocka_unit_test(another_network_is_noticed),
         cmocka_unit_test(small_networks),
