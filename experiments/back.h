@@ -7,8 +7,7 @@
 
 #include "experiments/experiments.h"
 
-extern const double back_epochs[N_SCALES]; /* of training before it; 10 in the paper */
-extern const training back_training;
+extern const training_design back_design; /* before it; 10 epochs in the paper */
 
 /* The RBM after training, and its patterns by the given method from X0 = R. */
 exit_code back_unmap(experiment *my, isg_unmap_method method, isg_rbm **rbm, isg_unmapping **out);

@@ -11,82 +11,51 @@
 #include "experiments/back.h"
 #include "experiments/claims_exact.h"
 
-/* ---- on the class patterns, one per digit ----------------------------------------------------- */
+/* The class patterns, one per digit, and their RBM, which most claims are about. */
+typedef struct classes {
+    isg_patterns *patterns;
+    isg_rbm *rbm;
+} classes;
 
-static exit_code class_rbm(experiment *my, isg_patterns **patterns, isg_rbm **rbm) {
-    const exit_code code = shared_patterns(my, 1, patterns);
-    return code == EXIT_DONE ? fail_status(isg_rbm_from_patterns(rbm, *patterns, NULL, NULL))
-                             : code;
+static exit_code compute_mapping(experiment *my, const classes *of, double *values) {
+    return exact_mapping(of->patterns, of->rbm, my->seed, values);
 }
 
-static exit_code compute_mapping(experiment *my, double *values) {
-    isg_patterns *patterns = NULL;
-    isg_rbm *rbm = NULL;
-    exit_code code = class_rbm(my, &patterns, &rbm);
-    if (code == EXIT_DONE)
-        code = exact_mapping(patterns, rbm, my->seed, values);
-    isg_rbm_free(rbm);
-    isg_patterns_free(patterns);
-    return code;
+static exit_code compute_family(experiment *my, const classes *of, double *values) {
+    return exact_family(of->patterns, my->seed, values);
 }
 
-static exit_code compute_family(experiment *my, double *values) {
-    isg_patterns *patterns = NULL;
-    exit_code code = shared_patterns(my, 1, &patterns);
-    if (code == EXIT_DONE)
-        code = exact_family(patterns, my->seed, values);
-    isg_patterns_free(patterns);
-    return code;
+static exit_code compute_machines(experiment *my, const classes *of, double *values) {
+    return exact_machines(of->patterns, my->seed, values);
 }
 
-static exit_code compute_machines(experiment *my, double *values) {
-    isg_patterns *patterns = NULL;
-    exit_code code = shared_patterns(my, 1, &patterns);
-    if (code == EXIT_DONE)
-        code = exact_machines(patterns, my->seed, values);
-    isg_patterns_free(patterns);
-    return code;
-}
-
-static exit_code compute_partition(experiment *my, double *values) {
+static exit_code compute_partition(experiment *my, const classes *of, double *values) {
+    (void)of;
     return exact_partition(my->seed, values);
 }
 
-static exit_code compute_gradients(experiment *my, double *values) {
+static exit_code compute_gradients(experiment *my, const classes *of, double *values) {
+    (void)of;
     return exact_gradients(my->seed, values);
 }
 
-static exit_code compute_landscape(experiment *my, double *values) {
-    isg_patterns *patterns = NULL;
-    isg_rbm *rbm = NULL;
-    exit_code code = class_rbm(my, &patterns, &rbm);
-    if (code == EXIT_DONE)
-        code = exact_landscape(rbm, my->test, values);
-    isg_rbm_free(rbm);
-    isg_patterns_free(patterns);
-    return code;
+static exit_code compute_landscape(experiment *my, const classes *of, double *values) {
+    return exact_landscape(of->rbm, my->test, values);
 }
 
-static exit_code compute_projections(experiment *my, double *values) {
-    isg_patterns *patterns = NULL;
-    exit_code code = shared_patterns(my, 1, &patterns);
-    if (code == EXIT_DONE)
-        code = exact_projections(patterns, my->test, values);
-    isg_patterns_free(patterns);
-    return code;
+static exit_code compute_projections(experiment *my, const classes *of, double *values) {
+    return exact_projections(of->patterns, my->test, values);
 }
 
 /* ---- data and times --------------------------------------------------------------------------- */
 
 static const char pixels_key[] = "claims pixels";
 
-static exit_code compute_pixels(experiment *my, double *values) {
-    isg_patterns *ours = NULL, *printed = NULL;
-    exit_code code = shared_patterns(my, 1, &ours);
-    if (code == EXIT_DONE)
-        code = fail_status(isg_patterns_from_data(&printed, my->printed, NULL));
+static exit_code compute_pixels(experiment *my, const classes *of, double *values) {
+    isg_patterns *printed = NULL;
+    const exit_code code = fail_status(isg_patterns_from_data(&printed, my->printed, NULL));
     if (code == EXIT_DONE) {
-        const isg_patterns_info info = isg_patterns_describe(ours);
+        const isg_patterns_info info = isg_patterns_describe(of->patterns);
         values[PIXELS_OURS] = isg_dataset_positive_fraction(my->train);
         values[PIXELS_PRINTED] = isg_dataset_positive_fraction(my->printed);
         values[PIXELS_CHANGED] = values[PIXELS_PRINTED] - values[PIXELS_OURS];
@@ -94,10 +63,9 @@ static exit_code compute_pixels(experiment *my, double *values) {
         values[PIXELS_BITS] = 0;
         for (size_t mu = 0; mu < info.n_patterns; mu++)
             for (size_t i = 0; i < info.n_visible; i++)
-                values[PIXELS_BITS] += spin_at(isg_patterns_row(ours, mu), i) !=
+                values[PIXELS_BITS] += spin_at(isg_patterns_row(of->patterns, mu), i) !=
                                        spin_at(isg_patterns_row(printed, mu), i);
     }
-    isg_patterns_free(ours);
     isg_patterns_free(printed);
     return code;
 }
@@ -136,7 +104,8 @@ static exit_code time_clustering(const experiment *my, double *seconds) {
 }
 
 /* The class patterns and their RBM, and some updates of it; an epoch has so many more. */
-static exit_code compute_times(experiment *my, double *values) {
+static exit_code compute_times(experiment *my, const classes *of, double *values) {
+    (void)of;
     enum { N_UPDATES = 20 };
     isg_patterns *patterns = NULL;
     isg_rbm *rbm = NULL;
@@ -174,14 +143,15 @@ static double scalar(isg_matd a, isg_matd b, size_t mu) {
     return sum;
 }
 
-static exit_code compute_weights(experiment *my, double *values) {
+static exit_code compute_weights(experiment *my, const classes *of, double *values) {
+    (void)of;
     double epochs = 0;
     isg_rbm *first = NULL, *last = NULL;
     exit_code code = piece_values(my, "fig3 trained", &epochs, 1);
     if (code == EXIT_DONE)
-        code = training_reach(my, &back_training, 0, &first);
+        code = training_reach(my, &back_design.which, 0, &first);
     if (code == EXIT_DONE)
-        code = training_reach(my, &back_training, epochs, &last);
+        code = training_reach(my, &back_design.which, epochs, &last);
     if (code == EXIT_DONE) {
         const isg_matd a = isg_rbm_weights(first), b = isg_rbm_weights(last);
         values[WEIGHTS_EPOCHS] = epochs;
@@ -215,7 +185,8 @@ static exit_code from_random(const experiment *my, const isg_rbm *rbm, double *o
     return code;
 }
 
-static exit_code compute_back(experiment *my, double *values) {
+static exit_code compute_back(experiment *my, const classes *of, double *values) {
+    (void)of;
     isg_rbm *rbm = NULL;
     isg_unmapping *found = NULL;
     memset(values, 0, BACK_VALUES * sizeof *values);
@@ -225,7 +196,7 @@ static exit_code compute_back(experiment *my, double *values) {
     if (code == EXIT_DONE) {
         const isg_unmap_report report = isg_unmapping_describe(found);
         const double entries = (double)(report.n_visible * report.n_patterns);
-        values[BACK_EPOCHS] = back_epochs[my->scale];
+        values[BACK_EPOCHS] = back_design.epochs[my->scale];
         values[BACK_PATTERNS] = (double)report.n_patterns;
         values[BACK_ROOT_MEAN_SQUARE] = report.error / sqrt(entries);
         for (size_t mu = 0; mu < report.n_patterns; mu++) {
@@ -249,7 +220,7 @@ static const struct {
     const char *key, *text, *needs; /* another piece, or NULL */
     double cost;
     size_t n_values;
-    exit_code (*compute)(experiment *my, double *values);
+    exit_code (*compute)(experiment *my, const classes *of, double *values);
 } pieces[] = {
     {"claims mapping", "exactness of the mapping", NULL, 1, MAPPING_VALUES, compute_mapping},
     {"claims family", "other decompositions", NULL, 1, FAMILY_VALUES, compute_family},
@@ -290,7 +261,15 @@ static void plan(const experiment *my, size_t index, piece *out) {
 }
 
 static exit_code compute(experiment *my, size_t index, double *values) {
-    return pieces[entry_of(my, index)].compute(my, values);
+    classes of = {NULL, NULL};
+    exit_code code = shared_patterns(my, 1, &of.patterns);
+    if (code == EXIT_DONE)
+        code = fail_status(isg_rbm_from_patterns(&of.rbm, of.patterns, NULL, NULL));
+    if (code == EXIT_DONE)
+        code = pieces[entry_of(my, index)].compute(my, &of, values);
+    isg_rbm_free(of.rbm);
+    isg_patterns_free(of.patterns);
+    return code;
 }
 
 const figure figure_claims = {.name = "claims", .count = count, .plan = plan, .compute = compute};

@@ -83,8 +83,9 @@ typedef struct experiment {
     double part_from, part_to;    /* of the piece, the part under way */
     isg_progress callback;
 
+    const struct figure *figure; /* at hand, being planned, computed or finished */
+
     /* The figure being finished. */
-    const struct figure *figure;
     json_t *files;   /* for figure.json */
     json_t *caption; /* likewise */
     exit_code drawn; /* the first failure to draw, which ends nothing */
@@ -100,8 +101,10 @@ typedef struct piece {
     size_t n_values;      /* at most MOST_VALUES */
 } piece;
 
+/* Its functions are called while it is the experiment's figure at hand. */
 typedef struct figure {
     const char *name, *title;
+    const void *design; /* what figures that share functions differ in, for these to know */
     size_t (*count)(const experiment *my); /* of pieces */
     void (*plan)(const experiment *my, size_t index, piece *out);
     exit_code (*compute)(experiment *my, size_t index, double *values);
@@ -184,5 +187,15 @@ exit_code training_reach(experiment *my, const training *which, double epoch, is
 
 /* Roughly, seconds of one core for so many epochs. */
 double training_cost(const experiment *my, size_t per_class, double epochs);
+
+/* The functions of a figure that only needs a training, up to a stop of its own at each scale. */
+typedef struct training_design {
+    training which;
+    double epochs[N_SCALES];
+} training_design;
+
+size_t trained_count(const experiment *my);
+void trained_plan(const experiment *my, size_t index, piece *out);
+exit_code trained_compute(experiment *my, size_t index, double *values);
 
 #endif

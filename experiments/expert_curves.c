@@ -29,6 +29,10 @@ typedef struct place {
     bool is_first; /* stop of its run */
 } place;
 
+static const expert_plan *plan_of(const experiment *my) {
+    return &((const expert_plan *)my->figure->design)[my->scale];
+}
+
 static size_t n_stops(const expert_plan *plan, size_t size) {
     size_t n = 0;
     while (n < sizeof stops / sizeof stops[0] && stops[n] <= plan->epochs[size])
@@ -40,7 +44,8 @@ static size_t count_size(const expert_plan *plan, size_t size) {
     return plan->n_starts * plan->runs * n_stops(plan, size);
 }
 
-size_t experts_count(const expert_plan *plan) {
+size_t experts_count(const experiment *my) {
+    const expert_plan *plan = plan_of(my);
     size_t n = 0;
     for (size_t size = 0; size < plan->n_sizes; size++)
         n += count_size(plan, size);
@@ -65,7 +70,8 @@ static double cost_per_sample(size_t k) {
     return 2.8e-5 + 0.9e-6 * (double)k;
 }
 
-void experts_plan(const experiment *my, const expert_plan *plan, size_t index, piece *out) {
+void experts_plan(const experiment *my, size_t index, piece *out) {
+    const expert_plan *plan = plan_of(my);
     const place at = place_of(plan, index);
     const double samples = (double)isg_dataset_describe(my->train).n_samples;
     const place before = at.is_first ? at : place_of(plan, index - 1);
@@ -78,7 +84,8 @@ void experts_plan(const experiment *my, const expert_plan *plan, size_t index, p
                            0.5e-6 * (double)at.k + (at.is_first ? 1e-4 : 0));
 }
 
-json_t *experts_parameters(const expert_plan *plan) {
+json_t *experts_parameters(const experiment *my) {
+    const expert_plan *plan = plan_of(my);
     json_t *sizes = json_array();
     for (size_t size = 0; sizes && size < plan->n_sizes; size++)
         if (json_array_append_new(sizes, json_pack("{s:I, s:I}", "k", (json_int_t)plan->k[size],
@@ -208,8 +215,8 @@ static exit_code classify(experiment *my, double *values) {
     return code;
 }
 
-exit_code experts_compute(experiment *my, const expert_plan *plan, size_t index, double *values) {
-    const place at = place_of(plan, index);
+exit_code experts_compute(experiment *my, size_t index, double *values) {
+    const place at = place_of(plan_of(my), index);
     char *path = NULL;
     exit_code code = state_path(my, &at, &path);
     if (code == EXIT_DONE)
@@ -224,39 +231,30 @@ exit_code experts_compute(experiment *my, const expert_plan *plan, size_t index,
 
 /* ---- what is left behind ---------------------------------------------------------------------- */
 
-static exit_code leave_errors(experiment *my, const expert_plan *plan) {
-    char name[64];
-    output text = {0};
-    exit_code code = EXIT_DONE;
-    snprintf(name, sizeof name, "%s.csv", my->figure->name);
-    output_print(&text, "k,start,run,epoch,test_error,train_error,converged,loss\n");
-    for (size_t index = 0; code == EXIT_DONE && index < experts_count(plan); index++) {
-        const place at = place_of(plan, index);
-        double values[VALUES];
-        piece what;
-        experts_plan(my, plan, index, &what);
-        code = piece_values(my, what.key, values, VALUES);
-        if (code == EXIT_DONE)
-            output_print(&text, "%zu,%s,%zu,%zu,%.10g,%.10g,%d,%.10g\n", at.k,
-                         start_titles[at.start], at.run, at.epoch, values[0], values[1],
-                         values[2] > 0, values[3]);
-    }
+static exit_code values_at(const experiment *my, size_t index, double values[VALUES]) {
+    piece what;
+    experts_plan(my, index, &what);
+    return piece_values(my, what.key, values, VALUES);
+}
+
+static exit_code write_error(const experiment *my, size_t index, output *text) {
+    const place at = place_of(plan_of(my), index);
+    double values[VALUES];
+    const exit_code code = values_at(my, index, values);
     if (code == EXIT_DONE)
-        code = leave_text(my, name, "errors of every run at every stop, as shares", &text);
-    output_free(&text);
+        output_print(text, "%zu,%s,%zu,%zu,%.10g,%.10g,%d,%.10g\n", at.k, start_titles[at.start],
+                     at.run, at.epoch, values[0], values[1], values[2] > 0, values[3]);
     return code;
 }
 
-/* The runs of one point: pieces `first`, `first + stride`, ... */
-static exit_code write_point(const experiment *my, const expert_plan *plan, size_t first,
-                             size_t stride, output *text) {
-    const place at = place_of(plan, first);
+/* All runs of the point whose first is at the index. */
+static exit_code write_point(const experiment *my, size_t index, output *text) {
+    const expert_plan *plan = plan_of(my);
+    const place at = place_of(plan, index);
     double sum = 0, lowest = HUGE_VAL, highest = 0;
     for (size_t r = 0; r < plan->runs; r++) {
         double values[VALUES];
-        piece what;
-        experts_plan(my, plan, first + r * stride, &what);
-        const exit_code code = piece_values(my, what.key, values, VALUES);
+        const exit_code code = values_at(my, index + r * n_stops(plan, at.size), values);
         if (code != EXIT_DONE)
             return code;
         sum += values[0];
@@ -268,20 +266,25 @@ static exit_code write_point(const experiment *my, const expert_plan *plan, size
     return EXIT_DONE;
 }
 
-static exit_code leave_curves(experiment *my, const expert_plan *plan) {
-    char name[64];
-    output text = {0};
+static exit_code leave_tables(experiment *my) {
+    output errors = {0}, curves = {0};
     exit_code code = EXIT_DONE;
-    snprintf(name, sizeof name, "%s-curves.csv", my->figure->name);
-    output_print(&text, "k,start,epoch,runs,test_error,lowest,highest\n");
-    for (size_t index = 0; code == EXIT_DONE && index < experts_count(plan); index++) {
-        const place at = place_of(plan, index);
-        if (at.run == 1)
-            code = write_point(my, plan, index, n_stops(plan, at.size), &text);
+    char name[64];
+    output_print(&errors, "k,start,run,epoch,test_error,train_error,converged,loss\n");
+    output_print(&curves, "k,start,epoch,runs,test_error,lowest,highest\n");
+    for (size_t index = 0; code == EXIT_DONE && index < experts_count(my); index++) {
+        code = write_error(my, index, &errors);
+        if (code == EXIT_DONE && place_of(plan_of(my), index).run == 1)
+            code = write_point(my, index, &curves);
     }
+    snprintf(name, sizeof name, "%s.csv", my->figure->name);
     if (code == EXIT_DONE)
-        code = leave_text(my, name, "mean, smallest and largest test error over the runs", &text);
-    output_free(&text);
+        code = leave_text(my, name, "errors of every run at every stop, as shares", &errors);
+    snprintf(name, sizeof name, "%s-curves.csv", my->figure->name);
+    if (code == EXIT_DONE)
+        code = leave_text(my, name, "mean, smallest and largest test error over the runs", &curves);
+    output_free(&errors);
+    output_free(&curves);
     return code;
 }
 
@@ -296,7 +299,8 @@ static const struct {
 };
 
 /* Color is the start, shape the size; one more epoch counts for less the later it comes. */
-static exit_code leave_picture(experiment *my, const expert_plan *plan) {
+static exit_code leave_picture(experiment *my) {
+    const expert_plan *plan = plan_of(my);
     static const int shapes[MOST_SIZES] = {7, 5, 9};
     output script = {0};
     size_t last = 1;
@@ -331,12 +335,11 @@ static exit_code leave_picture(experiment *my, const expert_plan *plan) {
     return leave_script(my, 900, 560, &script);
 }
 
-exit_code experts_finish(experiment *my, const expert_plan *plan) {
-    exit_code code = leave_errors(my, plan);
+exit_code experts_finish(experiment *my) {
+    const size_t runs = plan_of(my)->runs;
+    exit_code code = leave_tables(my);
     if (code == EXIT_DONE)
-        code = leave_curves(my, plan);
-    if (code == EXIT_DONE)
-        code = leave_picture(my, plan);
+        code = leave_picture(my);
     if (code != EXIT_DONE)
         return code;
     return leave_caption(
@@ -346,5 +349,5 @@ exit_code experts_finish(experiment *my, const expert_plan *plan) {
         "expert was trained for. Color and dashes: the start; symbols: k. Mean of %zu "
         "run%s, bars from the smallest to the largest. The regression is fitted to "
         "convergence, which the published one was not.",
-        plan->runs, plan->runs > 1 ? "s" : "");
+        runs, runs > 1 ? "s" : "");
 }

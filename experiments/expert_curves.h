@@ -19,12 +19,12 @@ typedef struct expert_plan {
     start_kind starts[N_STARTS];
 } expert_plan;
 
-size_t experts_count(const expert_plan *plan);
-void experts_plan(const experiment *my, const expert_plan *plan, size_t index, piece *out);
-exit_code experts_compute(experiment *my, const expert_plan *plan, size_t index, double *values);
-json_t *experts_parameters(const expert_plan *plan);
-
-/* FIG.csv, FIG-curves.csv, script and picture. */
-exit_code experts_finish(experiment *my, const expert_plan *plan);
+/* The functions of a figure whose design is an expert_plan for every scale. What it leaves behind:
+   FIG.csv, FIG-curves.csv, script and picture. */
+size_t experts_count(const experiment *my);
+void experts_plan(const experiment *my, size_t index, piece *out);
+exit_code experts_compute(experiment *my, size_t index, double *values);
+json_t *experts_parameters(const experiment *my);
+exit_code experts_finish(experiment *my);
 
 #endif

@@ -8,33 +8,13 @@
 #include "cli/allocation.h"
 #include "experiments/mosaic.h"
 
-static const double epochs[N_SCALES] = {[SCALE_TINY] = 2, [SCALE_QUICK] = 10, [SCALE_PAPER] = 50};
-static const training which = {.per_class = 1, .start = START_HOPFIELD, .run = 1};
-
-static size_t count(const experiment *my) {
-    (void)my;
-    return 1;
-}
-
-static void plan(const experiment *my, size_t index, piece *out) {
-    (void)index;
-    snprintf(out->key, sizeof out->key, "fig3 trained");
-    snprintf(out->text, sizeof out->text, "training for %g epochs", epochs[my->scale]);
-    out->cost = training_cost(my, which.per_class, epochs[my->scale]);
-    out->n_values = 1;
-}
-
-static exit_code compute(experiment *my, size_t index, double *values) {
-    (void)index;
-    isg_rbm *rbm = NULL;
-    const exit_code code = training_reach(my, &which, epochs[my->scale], &rbm);
-    values[0] = epochs[my->scale];
-    isg_rbm_free(rbm);
-    return code;
-}
+static const training_design design = {
+    .which = {.per_class = 1, .start = START_HOPFIELD, .run = 1},
+    .epochs = {[SCALE_TINY] = 2, [SCALE_QUICK] = 10, [SCALE_PAPER] = 50}};
 
 static json_t *parameters(const experiment *my) {
-    return json_pack("{s:f, s:s}", "epochs", epochs[my->scale], "start", start_titles[which.start]);
+    return json_pack("{s:f, s:s}", "epochs", design.epochs[my->scale], "start",
+                     start_titles[design.which.start]);
 }
 
 static double largest(isg_matd w) {
@@ -89,7 +69,7 @@ static exit_code leave_values(experiment *my, const isg_rbm *first, const isg_rb
 static exit_code leave_picture(experiment *my, isg_matd before, isg_matd after,
                                const isg_rbm_info *info) {
     char title[64];
-    snprintf(title, sizeof title, "(b) after %g epochs of CD-20", epochs[my->scale]);
+    snprintf(title, sizeof title, "(b) after %g epochs of CD-20", design.epochs[my->scale]);
     const char *const titles[] = {"(a) columns of W, the orthogonalized patterns", title};
     const mosaic what = {.n = before.cols,
                          .height = info->image_height,
@@ -107,9 +87,9 @@ static exit_code leave_picture(experiment *my, isg_matd before, isg_matd after,
 
 static exit_code finish(experiment *my) {
     isg_rbm *first = NULL, *last = NULL;
-    exit_code code = training_reach(my, &which, 0, &first);
+    exit_code code = training_reach(my, &design.which, 0, &first);
     if (code == EXIT_DONE)
-        code = training_reach(my, &which, epochs[my->scale], &last);
+        code = training_reach(my, &design.which, design.epochs[my->scale], &last);
     if (code == EXIT_DONE) {
         const isg_rbm_info info = isg_rbm_describe(first);
         const isg_matd before = isg_rbm_weights(first), after = isg_rbm_weights(last);
@@ -128,13 +108,14 @@ static exit_code finish(experiment *my) {
         "Weights of the RBM with 10 hidden units, one column of W an image; red "
         "positive, blue negative. (a) The orthogonalized Hopfield patterns, before "
         "training. (b) The same columns after %g epochs of CD-20 (the paper: 50).",
-        epochs[my->scale]);
+        design.epochs[my->scale]);
 }
 
 const figure figure_fig3 = {.name = "fig3",
                             .title = "Fig. 3: weights before and after training",
-                            .count = count,
-                            .plan = plan,
-                            .compute = compute,
+                            .design = &design,
+                            .count = trained_count,
+                            .plan = trained_plan,
+                            .compute = trained_compute,
                             .parameters = parameters,
                             .finish = finish};

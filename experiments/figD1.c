@@ -9,8 +9,9 @@
 #include "experiments/back.h"
 #include "experiments/mosaic.h"
 
-const double back_epochs[N_SCALES] = {[SCALE_TINY] = 2, [SCALE_QUICK] = 10, [SCALE_PAPER] = 10};
-const training back_training = {.per_class = 1, .start = START_HOPFIELD, .run = 1};
+const training_design back_design = {
+    .which = {.per_class = 1, .start = START_HOPFIELD, .run = 1},
+    .epochs = {[SCALE_TINY] = 2, [SCALE_QUICK] = 10, [SCALE_PAPER] = 10}};
 
 /* The paper's descent: tanh(alpha W X), step gamma, from X0 = R; and relaxation without parameters. */
 static const double alpha = 200, step = 0.05;
@@ -24,37 +25,15 @@ exit_code back_unmap(experiment *my, isg_unmap_method method, isg_rbm **rbm, isg
     options.alpha = alpha;
     options.gamma = step;
     options.seed = my->seed;
-    exit_code code = training_reach(my, &back_training, back_epochs[my->scale], rbm);
+    exit_code code = training_reach(my, &back_design.which, back_design.epochs[my->scale], rbm);
     if (code == EXIT_DONE)
         code = fail_status(isg_unmap(out, *rbm, &options));
     return code;
 }
 
-static size_t count(const experiment *my) {
-    (void)my;
-    return 1;
-}
-
-static void plan(const experiment *my, size_t index, piece *out) {
-    (void)index;
-    snprintf(out->key, sizeof out->key, "figD1 trained");
-    snprintf(out->text, sizeof out->text, "training for %g epochs", back_epochs[my->scale]);
-    out->cost = training_cost(my, back_training.per_class, back_epochs[my->scale]);
-    out->n_values = 1;
-}
-
-static exit_code compute(experiment *my, size_t index, double *values) {
-    (void)index;
-    isg_rbm *rbm = NULL;
-    const exit_code code = training_reach(my, &back_training, back_epochs[my->scale], &rbm);
-    values[0] = back_epochs[my->scale];
-    isg_rbm_free(rbm);
-    return code;
-}
-
 static json_t *parameters(const experiment *my) {
-    return json_pack("{s:f, s:f, s:f}", "epochs", back_epochs[my->scale], "alpha", alpha, "gamma",
-                     step);
+    return json_pack("{s:f, s:f, s:f}", "epochs", back_design.epochs[my->scale], "alpha", alpha,
+                     "gamma", step);
 }
 
 /* ---- what is left behind ---------------------------------------------------------------------- */
@@ -105,7 +84,8 @@ static exit_code leave_patterns(experiment *my, const isg_rbm *rbm, isg_unmappin
 
 static exit_code leave_picture(experiment *my, const isg_rbm_info *info) {
     char title[96], signs[96];
-    snprintf(title, sizeof title, "(b) W X after %g epochs, by descent", back_epochs[my->scale]);
+    snprintf(title, sizeof title, "(b) W X after %g epochs, by descent",
+             back_design.epochs[my->scale]);
     snprintf(signs, sizeof signs, "(c) its signs, the patterns found");
     const char *const titles[] = {"(a) patterns before training", title, signs};
     const mosaic what = {.n = info->n_hidden,
@@ -149,13 +129,14 @@ static exit_code finish(experiment *my) {
         "descent from R (alpha = %g, gamma = %g, 50 steps). (c) The signs of W X. Red "
         "positive, blue negative. Relaxation, which needs none of these parameters, is in "
         "the tables beside.",
-        back_epochs[my->scale], alpha, step);
+        back_design.epochs[my->scale], alpha, step);
 }
 
 const figure figure_figD1 = {.name = "figD1",
                              .title = "Fig. D1: from weights back to patterns",
-                             .count = count,
-                             .plan = plan,
-                             .compute = compute,
+                             .design = &back_design,
+                             .count = trained_count,
+                             .plan = trained_plan,
+                             .compute = trained_compute,
                              .parameters = parameters,
                              .finish = finish};

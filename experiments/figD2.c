@@ -97,8 +97,9 @@ static exit_code compute(experiment *my, size_t index, double *values) {
 }
 
 static json_t *parameters(const experiment *my) {
-    return json_pack("{s:f, s:I, s:f, s:f}", "epochs", back_epochs[my->scale], "trajectories",
-                     (json_int_t)trajectories[my->scale], "beta", 2.0, "overlap", 0.7);
+    return json_pack("{s:f, s:I, s:f, s:f}", "epochs", back_design.epochs[my->scale],
+                     "trajectories", (json_int_t)trajectories[my->scale], "beta", 2.0, "overlap",
+                     0.7);
 }
 
 /* ---- what is left behind ---------------------------------------------------------------------- */
@@ -206,7 +207,7 @@ static exit_code finish(experiment *my) {
         "beta 2 for what is left. Attractor: to a fixed point; only those that are exactly a "
         "pattern "
         "count for its digit, while the accuracy reads all ends out by projection.",
-        back_epochs[my->scale], trajectories[my->scale]);
+        back_design.epochs[my->scale], trajectories[my->scale]);
 }
 
 const figure figure_figD2 = {.name = "figD2",

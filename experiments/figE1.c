@@ -12,30 +12,11 @@ static const expert_plan plans[N_SCALES] = {
 };
 /* clang-format on */
 
-static size_t count(const experiment *my) {
-    return experts_count(&plans[my->scale]);
-}
-
-static void plan(const experiment *my, size_t index, piece *out) {
-    experts_plan(my, &plans[my->scale], index, out);
-}
-
-static exit_code compute(experiment *my, size_t index, double *values) {
-    return experts_compute(my, &plans[my->scale], index, values);
-}
-
-static json_t *parameters(const experiment *my) {
-    return experts_parameters(&plans[my->scale]);
-}
-
-static exit_code finish(experiment *my) {
-    return experts_finish(my, &plans[my->scale]);
-}
-
 const figure figure_figE1 = {.name = "figE1",
                              .title = "Fig. E1: classification, extended",
-                             .count = count,
-                             .plan = plan,
-                             .compute = compute,
-                             .parameters = parameters,
-                             .finish = finish};
+                             .design = plans,
+                             .count = experts_count,
+                             .plan = experts_plan,
+                             .compute = experts_compute,
+                             .parameters = experts_parameters,
+                             .finish = experts_finish};

@@ -255,21 +255,23 @@ static bool is_kept(const experiment *my, const piece *what) {
 }
 
 /* What is missing, in seconds of one core, roughly. */
-static double cost_of(const experiment *my, const figure *const *chosen, size_t n) {
+static double cost_of(experiment *my, const figure *const *chosen, size_t n) {
     double cost = 0;
-    for (size_t f = 0; f < n; f++)
-        for (size_t k = 0; k < chosen[f]->count(my); k++) {
+    for (size_t f = 0; f < n; f++) {
+        my->figure = chosen[f];
+        for (size_t k = 0; k < my->figure->count(my); k++) {
             piece what = {.cost = 0};
-            chosen[f]->plan(my, k, &what);
+            my->figure->plan(my, k, &what);
             cost += is_kept(my, &what) ? 0 : what.cost;
         }
+    }
     return cost;
 }
 
-static exit_code compute_piece(experiment *my, const figure *of, size_t index, double total) {
+static exit_code compute_piece(experiment *my, size_t index, double total) {
     double values[MOST_VALUES];
     piece what = {.cost = 0};
-    of->plan(my, index, &what);
+    my->figure->plan(my, index, &what);
     if (is_kept(my, &what))
         return EXIT_DONE;
     snprintf(my->now, sizeof my->now, "%s", what.text);
@@ -278,7 +280,7 @@ static exit_code compute_piece(experiment *my, const figure *of, size_t index, d
     if (!shown->report(shown->user, 0))
         return fail_status(ISG_ERR_CANCELLED);
     const double started_s = stopwatch_s();
-    exit_code code = of->compute(my, index, values);
+    exit_code code = my->figure->compute(my, index, values);
     if (code == EXIT_DONE)
         code = keep_piece(my, &what, values, stopwatch_s() - started_s);
     my->cost_done += my->cost_piece;
@@ -290,9 +292,10 @@ static exit_code compute_all(experiment *my, const figure *const *chosen, size_t
     exit_code code = EXIT_DONE;
     my->cost_done = 0;
     for (size_t f = 0; code == EXIT_DONE && f < n; f++) {
-        my->bar.title = chosen[f]->name;
-        for (size_t k = 0; code == EXIT_DONE && k < chosen[f]->count(my); k++)
-            code = compute_piece(my, chosen[f], k, total);
+        my->figure = chosen[f];
+        my->bar.title = my->figure->name;
+        for (size_t k = 0; code == EXIT_DONE && k < my->figure->count(my); k++)
+            code = compute_piece(my, k, total);
     }
     my->cost_piece = 0;
     return code;
@@ -338,11 +341,11 @@ void csv_number(output *text, double value) {
 }
 
 /* Seconds of all pieces, however many calls it took. */
-static double seconds_of(const experiment *my, const figure *of) {
+static double seconds_of(const experiment *my) {
     double seconds = 0;
-    for (size_t k = 0; k < of->count(my); k++) {
+    for (size_t k = 0; k < my->figure->count(my); k++) {
         piece what = {.cost = 0};
-        of->plan(my, k, &what);
+        my->figure->plan(my, k, &what);
         seconds +=
             json_number_value(json_object_get(json_object_get(my->pieces, what.key), "seconds"));
     }
@@ -396,11 +399,11 @@ static exit_code write_record(experiment *my, double finish_s) {
     exit_code code = figure_path(my, "figure.json", &path);
     if (code != EXIT_DONE)
         return code;
-    json_t *record = json_pack(
-        "{s:s, s:s, s:O, s:o, s:s, s:s, s:s, s:f, s:o, s:O}", "name", of->name, "title", of->title,
-        "caption", my->caption, "command", json_text(my->command), "scale", scale_names[my->scale],
-        "seed", seed, "version", isg_version(), "seconds", seconds_of(my, of) + finish_s,
-        "parameters", of->parameters(my), "files", my->files);
+    json_t *record =
+        json_pack("{s:s, s:s, s:O, s:o, s:s, s:s, s:s, s:f, s:o, s:O}", "name", of->name, "title",
+                  of->title, "caption", my->caption, "command", json_text(my->command), "scale",
+                  scale_names[my->scale], "seed", seed, "version", isg_version(), "seconds",
+                  seconds_of(my) + finish_s, "parameters", of->parameters(my), "files", my->files);
     code = write_json(path, record);
     memory_release(path);
     return code;

@@ -232,3 +232,30 @@ exit_code training_reach(experiment *my, const training *which, double epoch, is
     memory_release(directory);
     return code;
 }
+
+/* ---- figures that only need a training ---------------------------------------------------------- */
+
+size_t trained_count(const experiment *my) {
+    (void)my;
+    return 1;
+}
+
+void trained_plan(const experiment *my, size_t index, piece *out) {
+    (void)index;
+    const training_design *design = my->figure->design;
+    const double epochs = design->epochs[my->scale];
+    snprintf(out->key, sizeof out->key, "%s trained", my->figure->name);
+    snprintf(out->text, sizeof out->text, "training for %g epochs", epochs);
+    out->cost = training_cost(my, design->which.per_class, epochs);
+    out->n_values = 1;
+}
+
+exit_code trained_compute(experiment *my, size_t index, double *values) {
+    (void)index;
+    const training_design *design = my->figure->design;
+    isg_rbm *rbm = NULL;
+    values[0] = design->epochs[my->scale];
+    const exit_code code = training_reach(my, &design->which, values[0], &rbm);
+    isg_rbm_free(rbm);
+    return code;
+}
