@@ -201,15 +201,8 @@ exit_code classify_open_run(classify_job *my) {
     const isg_run_info info = isg_run_describe(my->run);
     if (settings->resume && info.settings)
         return read_record(my, info.settings);
-    if (settings->resume && !my->train_name)
-        return fail(EXIT_CHECKPOINT, "%s: holds no run to resume; give TRAIN to start one",
-                    settings->out);
-    if (info.in_the_way && !my->call.common.force)
-        return fail(EXIT_FILE, "%s: is there already; %s--force overwrites it", info.in_the_way,
-                    info.settings ? "--resume goes on with the run, " : "");
-    if (settings->resume)
-        notice(my->call.common.quiet, "%s: holds no run yet; starting it", settings->out);
-    return EXIT_DONE;
+    return run_may_start(&info, settings->out, settings->resume, my->train_name ? NULL : "TRAIN",
+                         &my->call.common);
 }
 
 /* ---- starting and going on ------------------------------------------------------------------------ */

@@ -189,29 +189,17 @@ static exit_code load_data(classify_job *my) {
 
 /* ---- the two ways --------------------------------------------------------------------------------- */
 
-/* --rate becomes what it is written as everywhere, so that texts can be compared. */
-static exit_code parse_rates(classify_job *my) {
-    rate_schedule rates = {0};
-    const exit_code code = rates_parse(&rates, my->settings->rate);
-    if (code != EXIT_DONE)
-        return code;
-    rates_free(&my->rates);
-    my->rates = rates;
-    my->settings->rate = rates.text;
-    return EXIT_DONE;
-}
-
 static exit_code fit(classify_job *my) {
     classify_settings *settings = my->settings;
     my->train_name = my->call.n_arguments > 0 ? my->call.arguments[0] : NULL;
     my->test_name = my->call.n_arguments > 1 ? my->call.arguments[1] : NULL;
     exit_code code = check_fit_options(my);
     if (code == EXIT_DONE)
-        code = parse_rates(my);
+        code = rates_read(&my->rates, &my->settings->rate);
     if (code == EXIT_DONE)
         code = classify_open_run(my);
     if (code == EXIT_DONE)
-        code = parse_rates(my);
+        code = rates_read(&my->rates, &my->settings->rate);
     if (settings->rbm) {
         settings->epochs = 0;
         if (!call_has_option(&my->call, "features"))

@@ -6,6 +6,7 @@
 
 #include "allocation.h"
 #include "number_list.h"
+#include "parts.h"
 #include "plot.h"
 #include "recall_job.h"
 #include "unit_ranges.h"
@@ -38,13 +39,10 @@ exit_code recall_failed(const recall_job *my, isg_status status) {
 static exit_code parse_names(const char *option, const char *text, const char *const *names,
                              size_t *out, size_t *count) {
     char words[WORDS_BYTES];
-    for (const char *name = text; name;) {
-        const size_t length = strcspn(name, ",");
-        char part[32] = "";
+    for (const char *rest = text; rest;) {
+        char part[PART_BYTES];
         size_t k = 0, place = 0;
-        if (length < sizeof part)
-            memcpy(part, name, length);
-        if (!find_choice(names, part, &place))
+        if (!part_cut(&rest, ',', part) || !find_choice(names, part, &place))
             return fail(EXIT_MISUSED,
                         "%s: expected %s, or some of them with commas between, found "
                         "'%s'",
@@ -54,7 +52,6 @@ static exit_code parse_names(const char *option, const char *text, const char *c
         if (k < *count)
             return fail(EXIT_MISUSED, "%s: %s is there twice", option, part);
         out[(*count)++] = place;
-        name = name[length] ? name + length + 1 : NULL;
     }
     return EXIT_DONE;
 }

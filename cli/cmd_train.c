@@ -130,18 +130,6 @@ static exit_code record_changes(job *my) {
 
 /* ---- beginning and going on ----------------------------------------------------------------------- */
 
-/* --rate becomes what it is written as everywhere, so that texts can be compared. */
-static exit_code parse_rates(job *my) {
-    rate_schedule rates = {0};
-    const exit_code code = rates_parse(&rates, my->settings->rate);
-    if (code != EXIT_DONE)
-        return code;
-    rates_free(&my->rates);
-    my->rates = rates;
-    my->settings->rate = rates.text;
-    return EXIT_DONE;
-}
-
 static exit_code check_options(job *my) {
     const train_settings *settings = my->settings;
     if (settings->resume && my->call.common.force)
@@ -152,7 +140,7 @@ static exit_code check_options(job *my) {
                                   "--help')");
     exit_code code = start_check(&my->call, &settings->start);
     if (code == EXIT_DONE)
-        code = parse_rates(my);
+        code = rates_read(&my->rates, &my->settings->rate);
     if (code == EXIT_DONE && settings->picture)
         code = may_write(&my->call.common, settings->picture, ".png");
     return code;
@@ -165,19 +153,11 @@ static exit_code open_run(job *my) {
     if (code != EXIT_DONE)
         return code;
     const isg_run_info info = isg_run_describe(my->run);
-    if (settings->resume && info.settings) {
-        code = read_record(my, info.settings);
-        return code == EXIT_DONE ? parse_rates(my) : code;
-    }
-    if (settings->resume && !my->data_name)
-        return fail(EXIT_CHECKPOINT, "%s: holds no run to resume; give DATA to start one",
-                    settings->out);
-    if (info.in_the_way && !my->call.common.force)
-        return fail(EXIT_FILE, "%s: is there already; %s--force overwrites it", info.in_the_way,
-                    info.settings ? "--resume goes on with the run, " : "");
-    if (settings->resume)
-        notice(my->call.common.quiet, "%s: holds no run yet; starting it", settings->out);
-    return EXIT_DONE;
+    if (!settings->resume || !info.settings)
+        return run_may_start(&info, settings->out, settings->resume, my->data_name ? NULL : "DATA",
+                             &my->call.common);
+    code = read_record(my, info.settings);
+    return code == EXIT_DONE ? rates_read(&my->rates, &my->settings->rate) : code;
 }
 
 static exit_code load_data(job *my) {

@@ -4,12 +4,9 @@
  */
 #include "epoch_list.h"
 
-#include <string.h>
-
 #include "allocation.h"
+#include "parts.h"
 #include "typed_number.h"
-
-enum { DIGITS = 24 };
 
 static exit_code misused(const char *text) {
     return fail(EXIT_MISUSED,
@@ -19,17 +16,11 @@ static exit_code misused(const char *text) {
 }
 
 static exit_code parse(size_t *out, size_t *count, const char *text) {
-    for (const char *next = text; next;) {
-        char digits[DIGITS];
-        const size_t length = strcspn(next, ",");
-        if (length >= sizeof digits)
+    for (const char *rest = text; rest; ++*count) {
+        char digits[PART_BYTES];
+        if (!part_cut(&rest, ',', digits) || !number_size(digits, &out[*count]) ||
+            (*count > 0 && out[*count] <= out[*count - 1]))
             return misused(text);
-        memcpy(digits, next, length);
-        digits[length] = '\0';
-        if (!number_size(digits, &out[*count]) || (*count > 0 && out[*count] <= out[*count - 1]))
-            return misused(text);
-        ++*count;
-        next = next[length] ? next + length + 1 : NULL;
     }
     return EXIT_DONE;
 }

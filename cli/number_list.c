@@ -7,32 +7,19 @@
 #include <string.h>
 
 #include "allocation.h"
+#include "parts.h"
 #include "typed_number.h"
-
-enum { LONGEST = 64 };
-
-/* The part of a text before a separator, and what follows it, NULL at the end. */
-static bool cut(const char **rest, char separator, char part[LONGEST]) {
-    const char *end = strchr(*rest, separator);
-    const size_t length = end ? (size_t)(end - *rest) : strlen(*rest);
-    if (length >= LONGEST)
-        return false;
-    memcpy(part, *rest, length);
-    part[length] = '\0';
-    *rest = end ? end + 1 : NULL;
-    return true;
-}
 
 static bool is_within(double value, number_range range) {
     return value >= range.low && value <= range.high && !(range.is_above_low && value <= range.low);
 }
 
 static bool read_range(double *out, size_t *count, const char *text, number_range range) {
-    char parts[3][LONGEST];
+    char parts[3][PART_BYTES];
     const char *rest = text;
     double first = 0, last = 0;
     for (size_t k = 0; k < 3; k++)
-        if (!rest || !cut(&rest, ':', parts[k]))
+        if (!rest || !part_cut(&rest, ':', parts[k]))
             return false;
     if (rest || !number_double(parts[0], &first) || !number_double(parts[1], &last) ||
         !number_size(parts[2], count) || !is_within(first, range) || !is_within(last, range) ||
@@ -46,8 +33,8 @@ static bool read_range(double *out, size_t *count, const char *text, number_rang
 static bool read_numbers(double *out, size_t *count, const char *text, number_range range) {
     const char *rest = text;
     for (*count = 0; rest; ++*count) {
-        char part[LONGEST];
-        if (*count == NUMBER_LIST_MOST || !cut(&rest, ',', part) ||
+        char part[PART_BYTES];
+        if (*count == NUMBER_LIST_MOST || !part_cut(&rest, ',', part) ||
             !number_double(part, &out[*count]) || !is_within(out[*count], range))
             return false;
     }

@@ -9,19 +9,19 @@
 #include <string.h>
 
 #include "allocation.h"
+#include "parts.h"
 #include "typed_number.h"
 
-enum { PIECE_BYTES = 64, WRITTEN_BYTES = 56 }; /* as typed; as written here */
+enum { WRITTEN_BYTES = 56 }; /* the longest rate as it is written here */
 
-static bool parse_piece(isg_rate *out, const char *piece, bool is_first) {
-    char number[PIECE_BYTES];
-    const char *at = strchr(piece, '@');
-    const size_t length = at ? (size_t)(at - piece) : strlen(piece);
-    memcpy(number, piece, length);
-    number[length] = '\0';
+/* "1e-4@25", or "5e-4" for the first. */
+static bool parse_rate(isg_rate *out, const char *text, bool is_first) {
+    char number[PART_BYTES];
+    const char *epoch = text;
     *out = (isg_rate){0, 0};
-    return (at != NULL) == !is_first && number_double(number, &out->rate) && out->rate > 0 &&
-           (is_first || (number_size(at + 1, &out->from_epoch) && out->from_epoch > 0));
+    return part_cut(&epoch, '@', number) && (epoch == NULL) == is_first &&
+           number_double(number, &out->rate) && out->rate > 0 &&
+           (is_first || (number_size(epoch, &out->from_epoch) && out->from_epoch > 0));
 }
 
 /* The fewest digits that read back to the same number. */
@@ -43,42 +43,36 @@ static exit_code refuse(const char *text) {
                 text);
 }
 
-static bool parse_pieces(rate_schedule *out, const char *text) {
+static bool parse(rate_schedule *out, const char *text) {
     size_t used = 0;
-    for (const char *next = text; next;) {
-        char piece[PIECE_BYTES];
-        const size_t length = strcspn(next, ",");
-        if (length >= sizeof piece)
-            return false;
-        memcpy(piece, next, length);
-        piece[length] = '\0';
+    for (const char *rest = text; rest; out->n_rates++) {
+        char part[PART_BYTES];
         isg_rate *rate = out->rates + out->n_rates;
-        if (!parse_piece(rate, piece, out->n_rates == 0) ||
+        if (!part_cut(&rest, ',', part) || !parse_rate(rate, part, out->n_rates == 0) ||
             (out->n_rates > 0 && rate->from_epoch <= rate[-1].from_epoch))
             return false;
         used += (size_t)write_rate(out->text + used, WRITTEN_BYTES, rate);
-        out->n_rates++;
-        next = next[length] ? next + length + 1 : NULL;
     }
     return true;
 }
 
-exit_code rates_parse(rate_schedule *out, const char *text) {
+exit_code rates_read(rate_schedule *out, const char **text) {
     rate_schedule schedule = {0};
-    size_t pieces = 1;
-    for (const char *c = text; *c; c++)
-        pieces += *c == ',';
-    schedule.rates = memory_allocate(pieces, sizeof *schedule.rates);
-    schedule.text = memory_allocate(pieces, WRITTEN_BYTES);
+    size_t parts = 1;
+    for (const char *c = *text; *c; c++)
+        parts += *c == ',';
+    schedule.rates = memory_allocate(parts, sizeof *schedule.rates);
+    schedule.text = memory_allocate(parts, WRITTEN_BYTES);
     exit_code code = EXIT_DONE;
     if (!schedule.rates || !schedule.text)
         code = fail_memory();
-    else if (!parse_pieces(&schedule, text))
-        code = refuse(text);
-    if (code == EXIT_DONE)
+    else if (!parse(&schedule, *text))
+        code = refuse(*text);
+    rates_free(code == EXIT_DONE ? out : &schedule);
+    if (code == EXIT_DONE) {
         *out = schedule;
-    else
-        rates_free(&schedule);
+        *text = schedule.text;
+    }
     return code;
 }
 

@@ -16,8 +16,9 @@ typedef struct rate_schedule {
     char *text; /* the schedule in the one way in which it is always written */
 } rate_schedule;
 
-/* Reads "5e-4,1e-4@25": 5e-4 for 25 epochs, then 1e-4. */
-exit_code rates_parse(rate_schedule *out, const char *text);
+/* Reads "5e-4,1e-4@25": 5e-4 for 25 epochs, then 1e-4. On success what `out` held is released, and
+   `text` becomes the schedule's own, so that texts can be compared. */
+exit_code rates_read(rate_schedule *out, const char **text);
 void rates_free(rate_schedule *schedule); /* one that is all zero is fine */
 
 #endif

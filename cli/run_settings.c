@@ -203,3 +203,16 @@ exit_code settings_check_text(json_t *record, const char *directory, const char 
     json_decref(found);
     return code;
 }
+
+exit_code run_may_start(const isg_run_info *found, const char *out, bool is_resumed,
+                        const char *missing, const common_settings *common) {
+    if (is_resumed && missing)
+        return fail(EXIT_CHECKPOINT, "%s: holds no run to resume; give %s to start one", out,
+                    missing);
+    if (found->in_the_way && !common->force)
+        return fail(EXIT_FILE, "%s: is there already; %s--force overwrites it", found->in_the_way,
+                    found->settings ? "--resume goes on with the run, " : "");
+    if (is_resumed)
+        notice(common->quiet, "%s: holds no run yet; starting it", out);
+    return EXIT_DONE;
+}

@@ -23,12 +23,19 @@ json_t *settings_record(const invocation *call, const char *const *except);
 exit_code settings_restore(invocation *call, const json_t *record, const char *const *may_change,
                            const char *run);
 
-/* The text of run.json, or of another such file, to be released; NULL if memory ran out. It ends with a checksum of all that
-   it says, since a flipped bit would make another number of epochs or another test error of it. */
+/* The text of run.json, or of another such file, to be released; NULL if memory ran out. It ends
+   with a checksum of all that it says, since a flipped bit would make another number of epochs or
+   another test error of it. */
 char *settings_text(json_t *record);
 
 /* EXIT_CHECKPOINT if the record does not have the checksum it claims. One that claims none, as
    earlier versions wrote it, passes. */
 exit_code settings_check_text(json_t *record, const char *directory, const char *name);
+
+/* Whether a run may be started in the directory `out`, as it was found. `is_resumed` if --resume was
+   given all the same; `missing` names an argument that a start needs and that is not there, or is
+   NULL. */
+exit_code run_may_start(const isg_run_info *found, const char *out, bool is_resumed,
+                        const char *missing, const common_settings *common);
 
 #endif

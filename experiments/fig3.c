@@ -78,11 +78,7 @@ static exit_code leave_picture(experiment *my, isg_matd before, isg_matd after,
                          .titles = titles,
                          .limit = 0.8 * fmax(largest(before), largest(after)),
                          .scale_title = "weight"};
-    output script = {0};
-    size_t width, height;
-    mosaic_size(&what, &width, &height);
-    mosaic_script(my, &what, &script);
-    return leave_script(my, width, height, &script);
+    return leave_mosaic(my, &what);
 }
 
 static exit_code finish(experiment *my) {

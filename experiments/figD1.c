@@ -95,11 +95,7 @@ static exit_code leave_picture(experiment *my, const isg_rbm_info *info) {
                          .titles = titles,
                          .limit = 1.5,
                          .scale_title = "value"};
-    output script = {0};
-    size_t width, height;
-    mosaic_size(&what, &width, &height);
-    mosaic_script(my, &what, &script);
-    return leave_script(my, width, height, &script);
+    return leave_mosaic(my, &what);
 }
 
 static exit_code finish(experiment *my) {

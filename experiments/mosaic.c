@@ -12,14 +12,8 @@ enum {
     SCALE = 110
 }; /* pixels; GAP in pixels of images */
 
-void mosaic_size(const mosaic *what, size_t *width, size_t *height) {
-    *width = what->n * CELL + 2 * EDGE + SCALE;
-    *height = what->n_kinds * (CELL * what->height / (what->width + GAP) + TITLE) + 2 * EDGE;
-}
-
-void mosaic_script(const experiment *my, const mosaic *what, output *script) {
-    size_t width, height;
-    mosaic_size(what, &width, &height);
+static void write_script(const experiment *my, const mosaic *what, size_t width, size_t height,
+                         output *script) {
     const double w = (double)width, h = (double)height, edge = (double)EDGE;
     const double strip = (double)(CELL * what->height) / (double)(what->width + GAP);
     const size_t pixels = what->height * what->width, step = what->width + GAP;
@@ -49,4 +43,13 @@ void mosaic_script(const experiment *my, const mosaic *what, output *script) {
                      pixels, pixels - 1, step, k + 4);
     }
     output_print(script, "unset multiplot\n");
+}
+
+exit_code leave_mosaic(experiment *my, const mosaic *what) {
+    const size_t strip = CELL * what->height / (what->width + GAP) + TITLE;
+    const size_t width = what->n * CELL + 2 * EDGE + SCALE;
+    const size_t height = what->n_kinds * strip + 2 * EDGE;
+    output script = {0};
+    write_script(my, what, width, height, &script);
+    return leave_script(my, width, height, &script);
 }

@@ -17,10 +17,7 @@ typedef struct mosaic {
     const char *scale_title;
 } mosaic;
 
-/* The commands that draw one row of images per kind below each other, with their titles. */
-void mosaic_script(const experiment *my, const mosaic *what, output *script);
-
-/* The size of the picture in pixels. */
-void mosaic_size(const mosaic *what, size_t *width, size_t *height);
+/* The script and the picture: one row of images per kind below each other, with their titles. */
+exit_code leave_mosaic(experiment *my, const mosaic *what);
 
 #endif

@@ -37,16 +37,8 @@ static isg_status check_published(const isg_recall_options *options) {
     if (isg_dynamics_is_thermal(options->dynamics))
         return isg_fail(ISG_ERR_ARGUMENT, "the published protocol begins at zero temperature: "
                                           "expected synchronous or asynchronous dynamics");
-    if (!is_dynamics(options->ensemble) || !isg_dynamics_is_thermal(options->ensemble))
-        return isg_fail(ISG_ERR_ARGUMENT,
-                        "trajectories: expected dynamics at a temperature, found number %d",
-                        (int)options->ensemble);
-    if (!(options->threshold >= 0 && options->threshold <= 1))
-        return isg_fail(ISG_ERR_ARGUMENT, "threshold: expected an overlap from 0 to 1, found %g",
-                        options->threshold);
-    if (options->trajectories == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "trajectories: expected at least 1, found 0");
-    return ISG_OK;
+    return isg_passages_check("trajectories", options->ensemble, options->threshold,
+                              options->trajectories);
 }
 
 static isg_status check(const isg_patterns *patterns, const isg_dataset *data,

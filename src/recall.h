@@ -59,6 +59,10 @@ typedef struct isg_passages {
     isg_passage *out; /* (n_starts, trajectories) */
 } isg_passages;
 
+/* ISG_ERR_ARGUMENT if such trajectories cannot be; `what` begins the sentence about dynamics. */
+isg_status isg_passages_check(const char *what, isg_dynamics kind, double threshold,
+                              size_t trajectories);
+
 isg_status isg_passages_run(const isg_passages *passages, const isg_dynamics_options *options,
                             const isg_progress *progress);
 

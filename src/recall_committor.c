@@ -18,24 +18,12 @@ isg_committor_options isg_committor_defaults(void) {
                                    .seed = 1};
 }
 
-static isg_status check(const isg_committor_options *options) {
-    if ((int)options->dynamics < ISG_DYNAMICS_GLAUBER || options->dynamics > ISG_DYNAMICS_GIBBS)
-        return isg_fail(ISG_ERR_ARGUMENT,
-                        "committor: expected dynamics at a temperature, found number %d",
-                        (int)options->dynamics);
-    if (!(options->threshold >= 0 && options->threshold <= 1))
-        return isg_fail(ISG_ERR_ARGUMENT, "threshold: expected an overlap from 0 to 1, found %g",
-                        options->threshold);
-    if (options->trajectories == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "trajectories: expected at least 1, found 0");
-    return ISG_OK;
-}
-
 isg_status isg_committor(const isg_hopfield *network, const uint64_t *states, size_t n_states,
                          const isg_committor_options *options, double *shares) {
     const isg_committor_options defaults = isg_committor_defaults();
     options = options ? options : &defaults;
-    ISG_TRY(check(options));
+    ISG_TRY(isg_passages_check("committor", options->dynamics, options->threshold,
+                               options->trajectories));
     const isg_dynamics_options how = {.kind = options->dynamics,
                                       .beta = options->beta,
                                       .sweeps = options->max_updates,

@@ -56,6 +56,19 @@ static void walk_on(isg_walker *walker, size_t number, void *user) {
     all->out[number] = (isg_passage){.arrival = walker->arrival, .updates = report.sweeps};
 }
 
+isg_status isg_passages_check(const char *what, isg_dynamics kind, double threshold,
+                              size_t trajectories) {
+    if ((int)kind < ISG_DYNAMICS_GLAUBER || kind > ISG_DYNAMICS_GIBBS)
+        return isg_fail(ISG_ERR_ARGUMENT, "%s: expected dynamics at a temperature, found number %d",
+                        what, (int)kind);
+    if (!(threshold >= 0 && threshold <= 1))
+        return isg_fail(ISG_ERR_ARGUMENT, "threshold: expected an overlap from 0 to 1, found %g",
+                        threshold);
+    if (trajectories == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "trajectories: expected at least 1, found 0");
+    return ISG_OK;
+}
+
 isg_status isg_passages_run(const isg_passages *passages, const isg_dynamics_options *options,
                             const isg_progress *progress) {
     size_t jobs = 0;
