@@ -9,6 +9,7 @@
 #include "allocation.h"
 #include "classify_job.h"
 #include "progress.h"
+#include "share_error.h"
 
 /* Classes up to which the confusion matrix is printed, and mistakes that are listed otherwise. */
 enum { MOST_COLUMNS = 12, MISTAKES = 10 };
@@ -184,11 +185,6 @@ static double share(size_t part, size_t all) {
     return all > 0 ? (double)part / (double)all : (double)NAN;
 }
 
-/* Of a share of so many samples, as if these were drawn at random. */
-static double standard_error(double share, size_t samples) {
-    return sqrt(share * (1 - share) / (double)samples);
-}
-
 /* The samples of a class, and how many of them were taken for another. */
 static size_t row_sum(const tally *of, size_t n_classes, size_t k, size_t *wrong) {
     size_t sum = 0;
@@ -269,7 +265,7 @@ static void as_json(const classify_job *my) {
             "s:o, s:o, s:o, s:o}",                                                        //
             "test_error", json_number(error),                                             //
             "test_error_se",                                                              //
-            json_number(standard_error(error, my->test_tally.samples)),                   //
+            json_number(share_error(error, my->test_tally.samples)),                      //
             "train_error",                                                                //
             json_number(share(my->train_tally.wrong, my->train_tally.samples)),           //
             "confusion", confusion_json(my, n),                                           //
@@ -302,7 +298,7 @@ static void as_json(const classify_job *my) {
 static void put_error(output *out, const char *label, const tally *of) {
     const double error = share(of->wrong, of->samples);
     output_field(out, label, "%.2f %% +- %.2f (%zu of %zu)", 100 * error,
-                 100 * standard_error(error, of->samples), of->wrong, of->samples);
+                 100 * share_error(error, of->samples), of->wrong, of->samples);
 }
 
 static void put_matrix(output *out, const classify_job *my, size_t n) {

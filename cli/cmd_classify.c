@@ -153,6 +153,10 @@ static exit_code load_test(classify_job *my) {
     if (info.n_classes == 0)
         return no_labels(my->test_name, " to test against (--test-labels); a saved classifier "
                                         "predicts without, see --model");
+    if (strcmp(my->test_sha256, my->train_sha256) == 0)
+        notice(my->call.common.quiet,
+               "%s: has the very samples of TRAIN; its error says nothing about others",
+               my->test_name);
     return check_classes(my);
 }
 
@@ -390,8 +394,7 @@ const command command_classify = {
         "the "
         "same answers on any number of threads.\n"
         "The classes of TRAIN and TEST are matched by name. Errors come with their binomial "
-        "standard "
-        "error.\n"
+        "standard error (if none is wrong, that of half a sample).\n"
         "RUN holds classifier.npz, run.json (all options, checksums of the data, errors) and two "
         "checkpoints. Whatever stops a run, 'isinglass classify --resume -o RUN' "
         "goes "

@@ -331,7 +331,7 @@ static const example examples[] = {
     {"isinglass recall digits.npz --flip 0:0.5:11 --rule projection,hebbian --dynamics async,gibbs "
      "--picture recovery.png", "How much noise each rule and dynamics can take away."},
     {"isinglass recall digits.npz --mask-units 392:784 --json", "Complete the lower halves."},
-    {"isinglass recall digits.npz mnist:test --row 7 --trajectory seven.png",
+    {"isinglass recall digits.npz mnist:test --row 0 --trajectory seven.png",
      "Watch one image fall into its attractor."},
     {NULL, NULL},
 };

@@ -9,6 +9,7 @@
 #include "plot.h"
 #include "progress.h"
 #include "recall_job.h"
+#include "share_error.h"
 #include "stopwatch.h"
 #include "text_file.h"
 
@@ -25,10 +26,8 @@ typedef struct curves {
     double seconds;
 } curves;
 
-/* The standard error of a share of trials. */
-static double share_error(size_t hits, size_t trials) {
-    const double share = (double)hits / (double)trials;
-    return sqrt(share * (1 - share) / (double)trials);
+static double error_of(size_t hits, size_t trials) {
+    return share_error((double)hits / (double)trials, trials);
 }
 
 /* What the points differ in. */
@@ -114,8 +113,8 @@ static exit_code write_csv(const recall_job *my, const curves *all) {
             output_print(&text, "%s,%s,%.10g,%.10g,%zu,%.10g,%.3g,%.10g,%.3g,%.10g,%.10g,",
                          rule_names[all->rules[c]], dynamics_names[all->dynamics[c]],
                          all->how[k].flip, all->how[k].mask, point->trials,
-                         (double)point->exact / n, share_error(point->exact, point->trials),
-                         (double)point->near / n, share_error(point->near, point->trials),
+                         (double)point->exact / n, error_of(point->exact, point->trials),
+                         (double)point->near / n, error_of(point->near, point->trials),
                          (double)point->negative / n, point->start_overlap);
             if (!isnan(point->thermal_overlap))
                 output_print(&text, "%.10g", point->thermal_overlap);
@@ -144,7 +143,7 @@ static exit_code draw(const recall_job *my, const curves *all) {
             const isg_recovery *point = &all->points[c * all->n + k];
             x[k] = is_of_masks(my) ? all->how[k].mask : all->how[k].flip;
             y[c * all->n + k] = (double)point->exact / (double)point->trials;
-            errors[c * all->n + k] = share_error(point->exact, point->trials);
+            errors[c * all->n + k] = error_of(point->exact, point->trials);
         }
         lines[c] = (plot_curve){names[c], x, y + c * all->n, errors + c * all->n, all->n};
     }
@@ -170,7 +169,7 @@ static exit_code draw(const recall_job *my, const curves *all) {
 
 static json_t *share_as_json(size_t hits, size_t trials) {
     return json_pack("{s:f, s:f}", "value", (double)hits / (double)trials, "error",
-                     share_error(hits, trials));
+                     error_of(hits, trials));
 }
 
 static json_t *points_as_json(const curves *all, size_t c) {
@@ -244,7 +243,7 @@ static void as_text(output *out, const recall_job *my, const curves *all) {
             const double n = (double)point->trials;
             output_print(out, "  %8.4g %8.4g %9.4f %8.4f %8.4f %8.4f %8.4f\n", all->how[k].flip,
                          all->how[k].mask, (double)point->exact / n,
-                         share_error(point->exact, point->trials), (double)point->near / n,
+                         error_of(point->exact, point->trials), (double)point->near / n,
                          (double)point->negative / n, point->end_overlap);
         }
     }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "recall_job.h"
+#include "share_error.h"
 
 enum { N_EXTRA = ISG_N_ENDS - 1, MOST_COLUMNS = 12 };
 
@@ -47,8 +48,7 @@ static committor_summary look_at_committor(const recall_job *my, const recall_fo
 
 /* Over samples, as if each were right or wrong. */
 static double accuracy_error(const isg_recall_summary *summary) {
-    const double share = summary->accuracy;
-    return sqrt(share * (1 - share) / (double)summary->n_samples);
+    return share_error(summary->accuracy, summary->n_samples);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------------------- */

@@ -14,6 +14,8 @@
 #include <string.h>
 
 #include "output.h"
+#include "parts.h"
+#include "share_error.h"
 #include "suggest.h"
 #include "typed_number.h"
 
@@ -218,12 +220,47 @@ static void sentences(void **state) {
     assert_int_equal(fail_status(ISG_ERR_CANCELLED), 130);
 }
 
+static void parts(void **state) {
+    (void)state;
+    char part[PART_BYTES], longest[PART_BYTES + 1];
+    const char *rest = "a,,bc";
+    assert_true(part_cut(&rest, ',', part));
+    assert_string_equal(part, "a");
+    assert_string_equal(rest, ",bc");
+    assert_true(part_cut(&rest, ',', part));
+    assert_string_equal(part, "");
+    assert_true(part_cut(&rest, ',', part));
+    assert_string_equal(part, "bc");
+    assert_null(rest);
+    rest = "1,"; /* nothing behind a separator is a part, too, for the caller to refuse */
+    assert_true(part_cut(&rest, ',', part) && rest && part_cut(&rest, ',', part));
+    assert_string_equal(part, "");
+    assert_null(rest);
+    memset(longest, '1', PART_BYTES);
+    longest[PART_BYTES] = '\0';
+    rest = longest;
+    assert_false(part_cut(&rest, ',', part));
+    longest[PART_BYTES - 1] = '\0';
+    assert_true(part_cut(&rest, ',', part));
+    assert_string_equal(part, longest);
+}
+
+static void share_errors(void **state) {
+    (void)state;
+    assert_true(fabs(share_error(0.25, 300) - 0.025) < 1e-15);
+    assert_true(fabs(share_error(0, 100) - sqrt(0.005 * 0.995 / 100)) < 1e-15);
+    assert_true(fabs(share_error(1, 100) - share_error(0, 100)) < 1e-15);
+    assert_true(share_error(0, 1) == 0.5);
+    assert_true(isnan(share_error(0.5, 0)) && isnan(share_error((double)NAN, 5)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers), cmocka_unit_test(real_numbers),
         cmocka_unit_test(distances),     cmocka_unit_test(suggestions),
         cmocka_unit_test(filling),       cmocka_unit_test(cells),
         cmocka_unit_test(json_values),   cmocka_unit_test(sentences),
+        cmocka_unit_test(parts),         cmocka_unit_test(share_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,14 @@
+/* share_error.h - how far a share of trials may be from what it estimates
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLI_SHARE_ERROR_H
+#define CLI_SHARE_ERROR_H
+
+#include <stddef.h>
+
+/* The binomial standard error. That none or all of the trials were hits does not make it certain:
+   then it is that of half a hit, or half a miss. NaN without trials. */
+double share_error(double share, size_t trials);
+
+#endif
