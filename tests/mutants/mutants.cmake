@@ -197,7 +197,8 @@ function(add_mutant name)
     if(seeing MATCHES "/(${test}|helper_[a-z_]*)\\.c")
       add_executable(${program} EXCLUDE_FROM_ALL ${sources} unit/${test}.c ${helpers})
     else()
-      add_executable(${program} EXCLUDE_FROM_ALL ${sources} $<TARGET_OBJECTS:${test}>)
+      add_executable(${program} EXCLUDE_FROM_ALL ${sources} $<TARGET_OBJECTS:${test}>
+        $<TARGET_OBJECTS:test_helpers>)
     endif()
     target_include_directories(${program} BEFORE PRIVATE ${to}/src ${mutants_root}/src
       ${CMAKE_CURRENT_SOURCE_DIR}/unit)
