@@ -11,10 +11,10 @@ cd "$(dirname "$0")/.." || exit 1
 # tests have passed before without it. OpenMP keeps its threads and their stacks until the end of
 # the program, which makes "possible" and "reachable" losses. One thread, since valgrind runs one at
 # a time and the others would only spin.
-memcheck() { # program
+memcheck() { # test
     OMP_NUM_THREADS=1 timeout 1800 valgrind --quiet --error-exitcode=99 --leak-check=full \
         --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \
-        --suppressions=tools/valgrind.supp "$1"
+        --suppressions=tools/valgrind.supp "build/dev/tests/$1"
     local status=$?
     [[ $status -lt 99 ]]
 }
@@ -59,10 +59,8 @@ if build_preset dev; then
     count_command "fault sweeps" sweep_faults
     cat build/faults/table.txt
 
-    for source in tests/unit/test_*.c; do
-        name=$(basename "$source" .c)
-        [[ ! -e $source ]] || count_command "valgrind $name" memcheck "build/dev/tests/$name"
-    done
+    mapfile -t unit_tests < <(basename --suffix .c --multiple tests/unit/test_*.c)
+    count_parallel valgrind memcheck "${unit_tests[@]}"
 fi
 
 # ThreadSanitizer and OpenMP. gcc's libgomp is not instrumented, so TSan would take every barrier for

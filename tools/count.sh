@@ -27,6 +27,29 @@ count_command() { # name, command...
     rm -f "$log"
 }
 
+# Runs a function with each of the items as one test, as many at a time as there are cores.
+count_parallel() { # name, function, items...
+    local name=$1 function=$2 item results
+    shift 2
+    results=$(mktemp -d)
+    export -f "${function?}"
+    # shellcheck disable=SC2016 # for the shell that xargs starts
+    printf '%s\n' "$@" | xargs -P "$jobs" -I '{}' bash -c '
+        if "$1" "$2" >"$3/$2.log" 2>&1 </dev/null; then
+            touch "$3/$2.passed"
+            echo "passed: $0 $2 ($SECONDS s)"
+        fi' "$name" "$function" '{}' "$results"
+    for item in "$@"; do
+        if [[ -e $results/$item.passed ]]; then
+            passed=$((passed + 1))
+        else
+            cat "$results/$item.log"
+            count_failure "$name $item"
+        fi
+    done
+    rm -rf "$results"
+}
+
 build_preset() { # preset
     local log=build/$1.log start=$SECONDS
     mkdir -p build
