@@ -113,7 +113,7 @@ def essence(tree):
         elif leaf == "epochs.csv":
             rows = [line.split(",") for line in content.decode().splitlines()]
             kept[name] = [row[:2] + row[3:] for row in rows]
-        elif leaf.endswith(".csv"):
+        elif leaf.endswith((".csv", "-ubyte")):
             kept[name] = content
     return kept
 

@@ -12,7 +12,7 @@ and everything else, which is lost. A run directory that an error or a kill left
 resumed to the same weights. Prints a table; exit status 1 if anything was lost.
 
 Of the environment: ISINGLASS (the program), BUILD (where fault_preload and flip_bits are), SCRATCH;
-ISINGLASS_DATA with MNIST, for the sweeps of `reproduce` only. `quick` takes a part of everything.
+ISINGLASS_DATA with MNIST, for the sweeps of `reproduce` and `data get` only. `quick` takes a part of everything.
 """
 import collections, concurrent.futures, itertools, os, re, resource, shutil, signal, subprocess, sys
 import tempfile, threading, time
@@ -52,6 +52,8 @@ def make_inputs():
     bench = ["bench", "cd", "ais", "ward", "--data", os.path.join(BASE, "bare.csv"), "--hidden", "2",
              "--batch", "2", "--cd", "1", "--repeats", "1", "--quiet"]
     reproduce = ["reproduce", "fig3", "--scale", "tiny", "-o", "run", "--quiet"]
+    get = ["data", "get", "mnist", "--from", os.path.join(os.environ.get("ISINGLASS_DATA", ""), "mnist"),
+           "--data-dir", "."]
     return [
         Case("data info", ["data", "info", *data, "--shape", "3x4", "--sheet", "o.png", "--force"],
              old=["o.png"]),
@@ -77,14 +79,15 @@ def make_inputs():
              old=["o.csv"]),
         Case("bench", bench, stride=3, clock="forward"),
         Case("reproduce", reproduce, resume=reproduce, stride=40, mnist=True),
+        Case("data get", get, resume=get, stride=40, mnist=True),
     ]
 
 
 # ---- the sweeps -------------------------------------------------------------------------------------
 
-def calls(case):
-    """1, 2, 3, ..., or some of them."""
-    return itertools.count(1, case.stride * 13 if QUICK else case.stride if case.mnist else 1)
+def calls(case, share=1):
+    """1, 2, 3, ..., or some of them, and fewer where one takes seconds."""
+    return itertools.count(1, case.stride * 13 if QUICK else case.stride * share if case.mnist else 1)
 
 
 def count_allocations(case):
@@ -103,7 +106,7 @@ def count_allocations(case):
 def sweep_allocations(case, mark):
     """Number n fails, alone or with all that follow ('+')."""
     total = count_allocations(case)
-    for n in range(1, total + 2, max(1, total // (3 if QUICK else 150))):
+    for n in range(1, total + 2, max(1, total // (3 if QUICK else 15 if case.mnist else 150))):
         with place(case) as cwd:
             result = execute(case, cwd, ISINGLASS_FAIL_ALLOCATION=f"{n}{mark}")
             judge("allocation fails " + ("for ever" if mark else "once"), case, result, cwd, [5],
@@ -115,7 +118,7 @@ KINDS = ["ENOSPC", "ENOSPC+", "EIO", "EINTR", "short"]
 
 def sweep_files(case, kind):
     codes = [4, 7] if case.resume else [4]
-    for n in calls(case):
+    for n in calls(case, 4):
         with place(case) as cwd:
             result = execute(case, cwd, FAULT_KIND=kind.rstrip("+"),
                              FAULT_CALL=f"{n}{'+' if kind.endswith('+') else ''}")
@@ -320,8 +323,8 @@ def jobs(cases):
     yield "settings", [(sweep_settings, c) for c in resumes]
     yield "generations", [(sweep_generations, c) for c in resumes]
     yield "kills", [(sweep_kills, c, k) for c in writing for k in ("kill", "kill-after")]
-    yield "files", [(sweep_files, c, k) for c in small for k in KINDS]
-    yield "allocations", [(sweep_allocations, c, mark) for c in small for mark in ("", "+")]
+    yield "files", [(sweep_files, c, k) for c in cases for k in KINDS]
+    yield "allocations", [(sweep_allocations, c, mark) for c in cases for mark in ("", "+")]
     yield "streams", [(sweep_streams, c) for c in small]
     yield "sizes", [(sweep_sizes, c) for c in small if c.writes]
     if can_mount():
@@ -340,10 +343,11 @@ def main():
         WANTED = ["bits"]
     begun = time.time()
     cases = [c for c in make_inputs() if not c.mnist or os.environ.get("ISINGLASS_DATA") and not QUICK]
-    if any(c.name in WANTED for c in cases):
-        cases = [c for c in cases if c.name in WANTED]
+    verbs = [c.name for c in cases if c.name in WANTED]
+    sweeps = [word for word in WANTED if word not in verbs]
+    cases = [c for c in cases if not verbs or c.name in verbs]
     with concurrent.futures.ThreadPoolExecutor(2 * os.cpu_count()) as pool:
-        chosen = [job for name, work in jobs(cases) if not WANTED or name in WANTED for job in work]
+        chosen = [job for name, work in jobs(cases) if not sweeps or name in sweeps for job in work]
         for future in [pool.submit(*job) for job in chosen]:
             future.result()
     print("fault | verb or file | injected | clean errors | harmless | lost")
