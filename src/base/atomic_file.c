@@ -66,8 +66,10 @@ isg_status isg_atomic_file_create(isg_atomic_file **out, const char *path) {
     return ISG_OK;
 }
 
-static isg_status write_out(isg_atomic_file *file, const uint8_t *bytes, size_t count,
-                            uint64_t offset) {
+static isg_status flush_buffer(isg_atomic_file *file) {
+    const uint8_t *bytes = file->buffer;
+    size_t count = file->buffered;
+    uint64_t offset = file->size - count;
     while (count > 0) {
         const ssize_t written = pwrite(file->descriptor, bytes, count, (off_t)offset);
         if (written < 0 && errno == EINTR)
@@ -80,11 +82,6 @@ static isg_status write_out(isg_atomic_file *file, const uint8_t *bytes, size_t 
         count -= (size_t)written;
         offset += (uint64_t)written;
     }
-    return ISG_OK;
-}
-
-static isg_status flush_buffer(isg_atomic_file *file) {
-    ISG_TRY(write_out(file, file->buffer, file->buffered, file->size - file->buffered));
     file->buffered = 0;
     return ISG_OK;
 }
@@ -103,12 +100,6 @@ isg_status isg_atomic_file_write(isg_atomic_file *file, const void *bytes, size_
             ISG_TRY(flush_buffer(file));
     }
     return ISG_OK;
-}
-
-isg_status isg_atomic_file_write_at(isg_atomic_file *file, uint64_t offset, const void *bytes,
-                                    size_t count) {
-    ISG_TRY(flush_buffer(file));
-    return write_out(file, bytes, count, offset);
 }
 
 uint64_t isg_atomic_file_size(const isg_atomic_file *file) {

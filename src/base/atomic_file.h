@@ -14,11 +14,6 @@ typedef struct isg_atomic_file isg_atomic_file;
 
 isg_status isg_atomic_file_create(isg_atomic_file **out, const char *path);
 isg_status isg_atomic_file_write(isg_atomic_file *file, const void *bytes, size_t count);
-
-/* Overwrites bytes already written, for sizes known only at the end. */
-isg_status isg_atomic_file_write_at(isg_atomic_file *file, uint64_t offset, const void *bytes,
-                                    size_t count);
-
 uint64_t isg_atomic_file_size(const isg_atomic_file *file); /* bytes written so far */
 
 /* Gives the file its name. Call isg_atomic_file_free() afterwards in any case. */
