@@ -71,6 +71,11 @@ size_t sweep_allocations(isg_status (*job)(void *user), void *user) {
     }
 }
 
+isg_status run_without_leak(isg_status (*job)(void *user), void *user) {
+    counting_allocator counts = {.fail_at = 0};
+    return run_counted(&counts, job, user);
+}
+
 size_t peak_allocation(isg_status (*job)(void *user), void *user) {
     counting_allocator counts = {.fail_at = 0};
     assert_ok(run_counted(&counts, job, user));

@@ -12,6 +12,9 @@
    how many allocations the job makes. */
 size_t sweep_allocations(isg_status (*job)(void *user), void *user);
 
+/* Runs `job` once, after which nothing may stay allocated, whatever it returns. */
+isg_status run_without_leak(isg_status (*job)(void *user), void *user);
+
 /* The most bytes that `job`, which must succeed, has allocated at any one time. */
 size_t peak_allocation(isg_status (*job)(void *user), void *user);
 
