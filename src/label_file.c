@@ -50,8 +50,6 @@ isg_status isg_labels_read_array(isg_labels *labels, isg_source *source,
     if (type->item_bytes > MOST_ITEM_BYTES)
         return isg_fail(ISG_ERR_FORMAT, "%s: expected labels of at most %d bytes, found %zu", name,
                         MOST_ITEM_BYTES, type->item_bytes);
-    if (type->item_bytes == 0)
-        return isg_fail(ISG_ERR_FORMAT, "%s: all labels are empty", name);
     uint8_t *raw = isg_allocate(ITEMS_AT_ONCE, type->item_bytes);
     if (!raw)
         return ISG_ERR_MEMORY;
