@@ -282,14 +282,15 @@ static void guess_image_shape(isg_dataset_info *info) {
 
 static isg_status no_such_class(const isg_dataset *data, const char *name, const char *wanted) {
     char known[256] = "";
-    size_t used = 0;
-    for (size_t c = 0; c < data->labels.n_classes && used < sizeof known - 8; c++) {
+    size_t used = 0, c = 0;
+    for (; c < data->labels.n_classes && used < sizeof known - 8; c++) {
         const int n = snprintf(known + used, sizeof known - used, "%s%.40s", c ? ", " : "",
                                data->labels.names[c]);
         used += n > 0 ? (size_t)n : 0;
     }
-    if (used >= sizeof known - 8)
-        memcpy(known + sizeof known - 5, " ...", 5);
+    const size_t last = sizeof known - sizeof " ...";
+    if (c < data->labels.n_classes || used >= sizeof known)
+        memcpy(known + (used < last ? used : last), " ...", sizeof " ...");
     return isg_fail(ISG_ERR_ARGUMENT, "%s: there is no class '%s'; the classes are %s", name,
                     wanted, known);
 }
