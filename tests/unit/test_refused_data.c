@@ -1,0 +1,398 @@
+/* test_refused_data.c - data files and labels at the edge of what can be understood
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A table of small files, written by Python, with the sentence that each is refused with, or what is
+ * found in it. Nothing is handed out of a refused file.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+
+#include "test.h"
+
+#include "numpy_helper.h"
+
+static char *directory;
+
+typedef struct row {
+    const char *name, *content; /* the end of the file's name; its bytes, in Python */
+    isg_status status;
+    const char *sentence;          /* a part of it; NULL if it is fine */
+    const char *labels, *labelled; /* the same for a file of labels */
+    isg_dataset_options options;
+} row;
+
+/* A status and a part of the sentence, after which positions go on with the labels. */
+#define FINE        .status = ISG_OK, .sentence = NULL
+#define BAD         .status = ISG_ERR_FORMAT, .sentence
+#define SHAPE       .status = ISG_ERR_SHAPE, .sentence
+#define ARGUMENT    .status = ISG_ERR_ARGUMENT, .sentence
+#define UNSUPPORTED .status = ISG_ERR_UNSUPPORTED, .sentence
+#define WITH        .options =
+
+static const row rows[] = {
+    /* IDX */
+    {"idx", "b'\\0\\0\\x08\\2' + struct.pack('>2I', 1, 2) + b'ab'", FINE},
+    {"idx", "b'\\1\\0\\x08\\2' + bytes(10)", BAD = "not an IDX file: it begins with 01 00 08 02"},
+    {"idx", "b'\\0\\1\\x08\\2' + bytes(10)", BAD = "not an IDX file: it begins with 00 01 08 02"},
+    {"idx", "b'\\0\\0\\x07\\2' + bytes(10)", BAD = "not an IDX file: it begins with 00 00 07 02"},
+    {"idx", "b'\\0\\0\\x08\\0' + bytes(10)", BAD = "expected 1 to 4 dimensions, found 0"},
+    {"idx", "b'\\0\\0\\x08\\x09' + bytes(99)", BAD = "expected 1 to 4 dimensions, found 9"},
+    {"idx", "b'\\0\\0\\x08\\1' + struct.pack('>I', 2) + b'ab'", BAD = "looks like a label file"},
+    {"idx", "b'\\0\\0\\x08\\2' + struct.pack('>2I', 0, 2)", BAD = "there are no rows"},
+    {"idx", "b'\\0\\0\\x08\\2' + struct.pack('>2I', 2, 0)", BAD = "the rows are empty"},
+
+    /* NPY and NPZ */
+    {"x.npy", "npy(np.ones((2, 2, 2, 2)))", BAD = "found 4"},
+    {"x.npy", "npy(np.array([['a', 'b']]))", BAD = "expected numbers, found text"},
+    {"x.npy", "npy(np.array([[1, 2], [3, np.nan]]))",
+     BAD = "row 2, column 2: expected a number, found nan"},
+    {"x.npy", "npy(np.asfortranarray([[1, 2], [np.inf, 4]]))",
+     BAD = "row 2, column 1: expected a number, found inf"},
+    {"x.npy", "npy(np.tile(np.arange(70000, dtype=np.uint8), (2, 1)))", FINE},
+    {"x.npy", "npy(np.full((1, 4), 256.0))", FINE},
+    {"x.npy", "b'\\x93NUMPY\\1\\0' + struct.pack('<H', 10) + b\"{'descr': \"",
+     BAD = "a dtype in quotation marks"},
+    {"x.npy", "b'\\x93NUMPY\\1\\0' + struct.pack('<H', 20) + b\"{'fortran_order': Fa\"",
+     BAD = "True or False for fortran_order"},
+    {"x.npz", "npz(X=np.ones((2, 3)))", FINE},
+    {"x.npz", "npz(X=np.ones((2, 3)), y=np.arange(3))",
+     SHAPE = "has 2 rows, but its array y has 3 labels; if the first is a heading, remove it"},
+    {"x.npz", "npz(X=np.ones((2, 3)), y=np.arange(9))",
+     SHAPE = "has 2 rows, but its array y has 9 labels"},
+    {"x.npz", "npz(X=np.ones((2, 3)), y=np.arange(3))", FINE, "csv", "b'a\\nb\\n'"},
+    {"x.npz", "npz(X=np.ones((2, 3)), y=np.ones((2, 1)))", BAD = "found 2 dimensions"},
+    {"x.npz", "npz(Y=np.ones((2, 3)))", BAD = "expected an array \"X\""},
+    {"x.npz", "npz(X=np.ones((2, 3)))", UNSUPPORTED = "checksums of .npz files",
+     WITH{.expected_sha256 = "00"}},
+    {"x.npz", "flip(npz(X=np.ones((2, 3))), -1)", BAD = "damaged"},
+    {"x.npz", "flip(npz(X=np.ones((2, 3)), y=np.arange(2)), 190)", BAD = "the checksum (CRC-32)"},
+    {"x.npz", "npz(X=np.ones((2, 3)))", FINE, "npz", "npz(y=np.arange(2))"},
+    {"x.npz", "npz(X=np.ones((2, 3)))", BAD = "the checksum (CRC-32) is wrong", "npz",
+     "flip(npz(y=np.arange(2)), 190)"},
+    {"x.npz", "npz(X=np.ones((2, 3)))", BAD = "expected an array \"y\"", "npz",
+     "npz(x=np.arange(2))"},
+
+    /* CSV and TSV */
+    {"x.csv", "b'1,0\\n0,1\\n'", FINE},
+    {"x.csv", "b''", BAD = "there are no rows"},
+    {"x.csv", "b'a,b\\n'", BAD = "there is a heading, but there are no rows"},
+    {"x.csv", "b'a,b\\n1,\"2'", BAD = "a quote is opened here and never closed"},
+    {"x.csv", "b'a,\\n1,2\\n'", BAD = "column 2 has no name"},
+    {"x.csv", "b'1,a\\n1,2\\n'", BAD = "the first row has 1 numbers and 1 other fields"},
+    {"x.csv", "b'a,1.5.2\\n1,2\\n'", BAD = "the first row has 0 numbers and 2 other fields"},
+    {"x.csv", "b','.join(b'%d' % k for k in range(20))", BAD = "the first row counts its columns"},
+    {"x.csv", "b','.join(b'%d' % k for k in range(1, 21))",
+     BAD = "the first row counts its columns"},
+    {"x.csv", "b','.join(b'%d' % k for k in range(5, 25))", FINE},
+    {"x.csv", "b','.join(b'%d' % k for k in range(20)) + b',1-2'",
+     BAD = "expected a number, found '1-2'"},
+    {"x.csv", "b'1,inf\\n'", BAD = "line 1, column 2: expected a number, found 'inf'"},
+    {"x.csv", "b'1,2\\n1,\\n'", BAD = "line 2, column 2: the value is missing"},
+    {"x.csv", "b'1,2\\n1,2,3\\n'", BAD = "line 2: expected 2 fields, found 3"},
+    {"x.csv", "b'1,2\\n1,\"2,5\"\\n'", BAD = "(decimals need a point, not a comma)"},
+    {"x.csv", "b'1,2\\n1,b\\n'", BAD = "(if these are the labels, name their column)"},
+    {"x.csv", "b'1,2,3\\n1,b,3\\n'", BAD = "line 2, column 2: expected a number, found 'b'",
+     WITH{.label_column = "3"}},
+    {"x.csv", "b'1,2\\n1,b\\n'", BAD = "line 2, column 2: expected a number, found 'b'", "csv",
+     "b'a\\nb\\n'"},
+    {"x.csv", "b'1,2\\n1,3\\n'", BAD = "label column 3 does not exist", WITH{.label_column = "3"}},
+    {"x.csv", "b'1,2\\n1,3\\n'", BAD = "label column 0 does not exist",
+     WITH{.label_column = "0", .header = ISG_HEADER_NO}},
+    {"x.csv", "b'1,2\\n1,3\\n'", BAD = "there is no column 'kind' (the file has no heading)",
+     WITH{.label_column = "kind", .header = ISG_HEADER_NO}},
+    {"x.csv", "b'a,b\\n1,3\\n'", BAD = "there is no column 'kind'",
+     WITH{.label_column = "kind", .header = ISG_HEADER_YES}},
+    {"x.csv", "b'a,a\\n1,3\\n'", BAD = "2 columns are called 'a'", WITH{.label_column = "a"}},
+    {"x.csv", "b'\\n\\n\"\"\\n'", BAD = "line 1, column 1: the value is missing"},
+    {"x.csv", "b'a\\n'", BAD = "the rows are empty", WITH{.label_column = "1"}},
+
+    /* Matrix Market */
+    {"x.mtx", "mtx('coordinate integer general', '2 2 1', '1 2 1')", FINE},
+    {"x.mtx", "mtx('coordinate integer general', '0 2 0')", BAD = "there are no rows"},
+    {"x.mtx", "mtx('coordinate integer general', '2 0 0')", BAD = "the rows are empty"},
+    {"x.mtx", "mtx('coordinate integer general', '2 2')", BAD = "rows, columns and entries"},
+    {"x.mtx", "mtx('coordinate integer general', 'a 2 1')", BAD = "rows, columns and entries"},
+    {"x.mtx", "mtx('coordinate integer general', '2 b 1')", BAD = "rows, columns and entries"},
+    {"x.mtx", "mtx('coordinate integer general', '2 2 c')", BAD = "rows, columns and entries"},
+    {"x.mtx", "mtx('array real general', '2')", BAD = "expected rows and columns"},
+    {"x.mtx", "mtx('coordinate integer general', '2 2 2', '1 2 1')",
+     BAD = "promises 2 entries of at least"},
+    {"x.mtx", "mtx('coordinate integer general', '2 2 2', '1 2 1', '1 2 1')", BAD = "twice"},
+    {"x.mtx", "mtx('coordinate real general', '2 2 1', '1 2 1e999')",
+     BAD = "row 1, column 2 is not finite"},
+    {"x.mtx", "mtx('coordinate integer general', '4294967296 4294967295 1', '1 1 1')",
+     BAD = "far too large for a file of this size"},
+    {"x.mtx", "mtx('coordinate integer general', '10000000 10000000 1', '1 1 1')",
+     BAD = "far too large for a file of this size"},
+    {"x.mtx", "mtx('coordinate integer general', '2 2 1', '1 2 1')",
+     BAD = "labels are not read from Matrix Market files", "mtx",
+     "mtx('coordinate integer general', '2 1 1', '1 1 1')"},
+
+    /* Labels */
+    {"x.csv", "b'1,0\\n0,1\\n'", FINE, "npy", "npy(np.array([2.0, 1.0]))"},
+    {"x.csv", "b'1,0\\n0,1\\n'", BAD = "row 2: expected a whole number as label", "npy",
+     "npy(np.array([2.0, 1.5]))"},
+    {"x.csv", "b'1,0\\n0,1\\n'", FINE, "csv", "b'1.0\\n2e0\\n'"},
+    {"x.csv", "b'1,0\\n0,1\\n'", FINE, "csv", "b'1.5\\n1e300\\n'"},
+    {"x.csv", "b'1,0\\n0,1\\n'", FINE, "csv", "b'kind\\n1\\n2\\n'"},
+    {"x.csv", "b'1,0\\n0,1\\n'", SHAPE = "remove it", "csv", "b'0\\n1\\n2\\n'"},
+    {"x.csv", "b'1,0\\n0,1\\n'", SHAPE = "has 2 rows, but", "csv", "b''"},
+    {"x.csv", "b'1,0\\n0,1\\n'", BAD = "line 2: expected 1 field, found 2", "csv", "b'a\\na,b\\n'"},
+    {"x.csv", "b'1,0\\n0,1\\n'", BAD = "line 2: expected 2 fields, found 1", "csv", "b'a,b\\na\\n'",
+     WITH{.label_column = "2"}},
+    {"x.csv", "b'1,0\\n0,1\\n'", BAD = "label column 5 does not exist", "csv", "b'a,b\\n'",
+     WITH{.label_column = "5"}},
+    {"x.csv", "b'1,0\\n0,1\\n'", FINE, "csv", "b'n, kind \\n1,a\\n2,b\\n'",
+     WITH{.label_column = "kind"}},
+    {"x.csv", "b'1,0\\n0,1\\n'", BAD = "the label is missing", "csv", "b'a\\n\"\"\\n'"},
+    {"x.csv", "b'1,0\\n0,1\\n'", BAD = "longer than 255 bytes", "csv", "b'a\\n' + b'b' * 256"},
+    {"x.csv", "b'1,0\\n0,1\\n'", ARGUMENT = "only CSV and TSV files have a label column", "npy",
+     "npy(np.arange(2))", WITH{.label_column = "1"}},
+    {"x.npy", "npy(np.ones((2, 2)))", ARGUMENT = "only CSV and TSV files have a label column",
+     WITH{.label_column = "1"}},
+    {"x.csv", "b'1,0\\n0,1\\n'", BAD = "damaged: expected SHA-256 00", "npy", "npy(np.arange(2))",
+     WITH{.expected_labels_sha256 = "00"}},
+
+    /* Options */
+    {"x.npy", "npy(np.ones((2, 6)))", FINE, WITH{.image_height = 2, .image_width = 3}},
+    {"x.npy", "npy(np.ones((2, 6)))", SHAPE = "an image of 2 x 2 has not",
+     WITH{.image_height = 2, .image_width = 2}},
+    {"x.npy", "npy(np.ones((2, 6)))", SHAPE = "a row has 6 values, an image of",
+     WITH{.image_height = SIZE_MAX, .image_width = 3}},
+    {"x.npy", "npy(np.ones((2, 6)))", ARGUMENT = "an image needs a height and a width",
+     WITH{.image_height = 2}},
+    {"x.npy", "npy(np.ones((2, 6)))", ARGUMENT = "expected a finite threshold, found inf",
+     WITH{.threshold = (double)INFINITY}},
+    {"x.npy", "npy(np.ones((2, 6)))", BAD = "damaged: expected SHA-256 00",
+     WITH{.expected_sha256 = "00"}},
+    {"x.npy", "npy(np.ones((2, 6)))", ARGUMENT = "class a was asked for, but there are no labels",
+     WITH{.only_class = "a"}},
+    {"x.csv", "b'1,a\\n0,b\\n'", ARGUMENT = "there is no class 'c'; the classes are a, b",
+     WITH{.label_column = "2", .only_class = "c"}},
+    {"x.csv", "b''.join(b'1,class-number-%d\\n' % k for k in range(40))",
+     ARGUMENT = "class-number-20, class-number-21 ...",
+     WITH{.label_column = "2", .only_class = "c"}},
+    {"x.txt", "b'1,2'", BAD = "the name tells no format that is known"},
+    {"x.npz.gz", "b'1,2'", BAD = "the name tells no format that is known"},
+    {".csv", "b'1,2\\n'", FINE},
+};
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+static const char python[] =
+    "def npy(a): f = io.BytesIO(); np.save(f, a); return f.getvalue()\n"
+    "def npz(**a): f = io.BytesIO(); np.savez(f, **a); return f.getvalue()\n"
+    "def flip(b, k): b = bytearray(b); b[k] ^= 1; return bytes(b)\n"
+    "def mtx(kind, *lines):\n"
+    "    return ('%%MatrixMarket matrix ' + kind + '\\n' + '\\n'.join(lines) + '\\n').encode()\n";
+
+static const char *path_of(char path[256], size_t k, const char *kind, const char *name) {
+    snprintf(path, 256, "%s/%s%zu-%s", directory, kind, k, name);
+    return path;
+}
+
+static int set_up(void **state) {
+    (void)state;
+    directory = scratch_create();
+    const size_t room = sizeof python + N_ROWS * 512;
+    char *code = malloc(room);
+    assert_non_null(code);
+    size_t used = (size_t)snprintf(code, room, "%s", python);
+    for (size_t k = 0; k < N_ROWS; k++) {
+        used += (size_t)snprintf(code + used, room - used, "open('data%zu-%s', 'wb').write(%s)\n",
+                                 k, rows[k].name, rows[k].content);
+        if (rows[k].labels)
+            used += (size_t)snprintf(code + used, room - used,
+                                     "open('labels%zu-y.%s', 'wb').write(%s)\n", k, rows[k].labels,
+                                     rows[k].labelled);
+    }
+    assert_true(used < room);
+    run_python(directory, code);
+    free(code);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    scratch_remove(directory);
+    return 0;
+}
+
+static void files(void **state) {
+    (void)state;
+    size_t wrong = 0;
+    for (size_t k = 0; k < N_ROWS; k++) {
+        const row *r = rows + k;
+        char path[256], labels[256], name[64];
+        isg_dataset_options options = r->options;
+        isg_dataset *found = NULL;
+        if (!options.threshold)
+            options.threshold = (double)NAN;
+        if (r->labels) {
+            snprintf(name, sizeof name, "y.%s", r->labels);
+            options.labels_path = path_of(labels, k, "labels", name);
+        }
+        const isg_status status =
+            isg_dataset_load(&found, path_of(path, k, "data", r->name), &options);
+        assert_true((found != NULL) == (status == ISG_OK));
+        const char *message = status == ISG_OK ? "" : isg_error_message();
+        if (status != r->status || (r->sentence && !strstr(message, r->sentence))) {
+            print_error("%s = %s: status %d, '%s'\n", r->name, r->content, (int)status, message);
+            wrong++;
+        }
+        isg_dataset_free(found);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* ---- large files ---------------------------------------------------------------------------------- */
+
+typedef struct watcher {
+    size_t reports, most; /* it is enough after so many */
+    double last;
+} watcher;
+
+static bool watch(void *user, double fraction) {
+    watcher *w = user;
+    assert_true(fraction >= w->last && fraction <= 1);
+    w->last = fraction;
+    return ++w->reports < w->most;
+}
+
+/* Told about every megabyte, the caller may stop it at any. */
+static void progress(void **state) {
+    (void)state;
+    static const char *const names[] = {"rows.npy", "columns.npy", "large.csv", "large.mtx"};
+    run_python(directory, "x = np.arange(3 << 20).astype(np.uint8).reshape(-1, 64)\n"
+                          "np.save('rows.npy', x)\n"
+                          "np.save('columns.npy', np.asfortranarray(x))\n"
+                          "open('large.csv', 'w').write(('1,0,' * 60 + '1\\n') * 13000)\n"
+                          "open('large.mtx', 'w').write(\n"
+                          "    '%%MatrixMarket matrix array real general\\n200 2000\\n'\n"
+                          "    + '1.00000\\n' * 400000)\n");
+    for (size_t k = 0; k < 4; k++) {
+        watcher patient = {.most = SIZE_MAX}, tired = {.most = 2};
+        isg_progress progress = {watch, &patient};
+        isg_dataset_options options = isg_dataset_defaults();
+        isg_dataset *data = NULL;
+        options.progress = &progress;
+        assert_ok(isg_dataset_load(&data, in(directory, names[k]), &options));
+        assert_true(patient.reports >= 2 && patient.reports <= 4);
+        isg_dataset_free(data);
+        data = NULL;
+        progress.user = &tired;
+        assert_fails(isg_dataset_load(&data, in(directory, names[k]), &options), ISG_ERR_CANCELLED,
+                     "reading was cancelled");
+        assert_int_equal(tired.reports, 2);
+        assert_null(data);
+    }
+}
+
+/* ---- files with known content -------------------------------------------------------------------- */
+
+static void known_content(void **state) {
+    (void)state;
+    run_python(directory, "import gzip, hashlib\n"
+                          "x = bytes(range(256)) * 800\n"
+                          "gzip.open('known.gz', 'wb').write(x)\n"
+                          "open('known', 'wb').write(x)\n"
+                          "open('sha256', 'w').write(hashlib.sha256(x).hexdigest())\n");
+    static const char *const names[] = {"known", "known.gz"};
+    char expected[65] = "", other[65];
+    size_t size = 0;
+    uint8_t *text = read_file(in(directory, "sha256"), &size);
+    memcpy(expected, text, 64);
+    free(text);
+    memset(other, '0', 64);
+    other[64] = '\0';
+    for (size_t k = 0; k < 2; k++) {
+        watcher patient = {.most = SIZE_MAX}, tired = {.most = 2};
+        const isg_progress all = {watch, &patient}, some = {watch, &tired};
+        char from[256];
+        snprintf(from, sizeof from, "%s/%s", directory, names[k]);
+        const char *to = in(directory, "copy");
+        assert_ok(isg_file_check(from, expected, &all));
+        assert_int_equal(patient.reports, 4);
+        assert_fails(isg_file_check(from, other, NULL), ISG_ERR_FORMAT,
+                     "the file is damaged: expected SHA-256 0000");
+        assert_fails(isg_file_check(from, expected, &some), ISG_ERR_CANCELLED,
+                     "reading was cancelled");
+        tired = (watcher){.most = 2};
+        assert_fails(isg_file_install(from, to, other, NULL), ISG_ERR_FORMAT, "damaged");
+        assert_fails(isg_file_install(from, to, expected, &some), ISG_ERR_CANCELLED, "cancelled");
+        assert_fails(isg_file_check(to, expected, NULL), ISG_ERR_IO, "could not be opened");
+        assert_ok(isg_file_install(from, to, expected, NULL));
+        assert_ok(isg_file_check(to, expected, NULL));
+        assert_int_equal(remove(to), 0);
+    }
+}
+
+/* ---- data sets ------------------------------------------------------------------------------------- */
+
+static void defaults(void **state) {
+    (void)state;
+    isg_dataset *data = NULL;
+    isg_dataset_options options = isg_dataset_defaults();
+    options.image_width = 3;
+    assert_fails(isg_dataset_load_memory(&data, "x.csv", "1,0", 3, &options), ISG_ERR_ARGUMENT,
+                 "an image needs a height and a width");
+    assert_null(data);
+    assert_ok(isg_dataset_load_memory(&data, "x.csv", "1,0\n", 4, NULL));
+    assert_int_equal(isg_dataset_describe(data).n_visible, 2);
+    assert_null(isg_dataset_row(data, 1));
+    assert_null(isg_dataset_class_name(data, 0));
+    assert_int_equal(isg_dataset_class_size(data, 0), 0);
+    isg_dataset_free(data);
+    data = NULL;
+    char path[256];
+    assert_ok(isg_dataset_load(&data, path_of(path, 0, "data", rows[0].name), NULL));
+    isg_dataset_free(data);
+    data = NULL;
+    const int8_t spin = 1;
+    assert_fails(isg_dataset_create(&data, 0, 1, &spin, NULL), ISG_ERR_ARGUMENT,
+                 "at least one row");
+    assert_fails(isg_dataset_create(&data, 1, 0, &spin, NULL), ISG_ERR_ARGUMENT, "one column");
+    assert_null(data);
+}
+
+static isg_status work_on_data(void *user) {
+    static const int8_t spins[] = {1, -1, -1, 1, 1, 1, -1, -1};
+    static const int64_t labels[] = {7, 8, 7, 8};
+    isg_dataset *data = NULL, *one = NULL, *two = NULL;
+    size_t duplicates = 0;
+    isg_status status = isg_dataset_create(&data, 4, 2, spins, user ? labels : NULL);
+    if (status == ISG_OK)
+        status = isg_dataset_count_duplicates(data, &duplicates);
+    if (status == ISG_OK)
+        status = isg_dataset_split(&one, &two, data, 0.5, 1);
+    assert_true((one != NULL) == (status == ISG_OK) && (two != NULL) == (status == ISG_OK));
+    isg_dataset_free(one);
+    isg_dataset_free(two);
+    isg_dataset_free(data);
+    return status;
+}
+
+static isg_status load_from_memory(void *user) {
+    isg_dataset *data = NULL;
+    (void)user;
+    const isg_status status = isg_dataset_load_memory(&data, "x.csv", "1,0\n", 4, NULL);
+    assert_true((data != NULL) == (status == ISG_OK));
+    isg_dataset_free(data);
+    return status;
+}
+
+static void allocations(void **state) {
+    (void)state;
+    int with_labels = 1;
+    assert_true(sweep_allocations(work_on_data, NULL) > 8);
+    assert_true(sweep_allocations(work_on_data, &with_labels) > 12);
+    assert_true(sweep_allocations(load_from_memory, NULL) > 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files),    cmocka_unit_test(progress),    cmocka_unit_test(known_content),
+        cmocka_unit_test(defaults), cmocka_unit_test(allocations),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
