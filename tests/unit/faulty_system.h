@@ -111,11 +111,22 @@ int fstat(int descriptor, struct stat *about) {
     return strikes("fstat", 0) ? -1 : fstatat(descriptor, "", about, AT_EMPTY_PATH);
 }
 
+int stat(const char *path, struct stat *about) {
+    return strikes("stat", 0) ? -1 : fstatat(AT_FDCWD, path, about, 0);
+}
+
 int ftruncate(int descriptor, off_t length) {
     return strikes("ftruncate", 0) ? -1 : (int)syscall(SYS_ftruncate, descriptor, length);
 }
 
+/* What somebody else does just before a file is locked, once. */
+static void (*before_flock)(void);
+
 int flock(int descriptor, int operation) {
+    void (*const act)(void) = before_flock;
+    before_flock = NULL;
+    if (act)
+        act();
     return strikes("flock", 0) ? -1 : (int)syscall(SYS_flock, descriptor, operation);
 }
 

@@ -41,6 +41,17 @@ static inline char *scratch_create(void) {
     return directory;
 }
 
+/* In memory where that can be, for tests of many files that are not about the patience of the disk. */
+static inline char *scratch_create_in_memory(void) {
+    char *directory = malloc(64);
+    assert_non_null(directory);
+    strcpy(directory, "/dev/shm/isinglass-test-XXXXXX");
+    if (mkdtemp(directory))
+        return directory;
+    free(directory);
+    return scratch_create();
+}
+
 static inline void scratch_remove(char *directory) {
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", directory);

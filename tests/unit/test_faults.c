@@ -320,7 +320,7 @@ static void make_models(void) {
 static int set_up(void **state) {
     (void)state;
     isg_set_threads(1); /* which changes nothing, and is quickest for so little */
-    directory = scratch_create();
+    directory = scratch_create_in_memory();
     make_files();
     make_models();
     return 0;

@@ -43,21 +43,10 @@ static isg_dataset *make_data(unsigned step) {
     return out;
 }
 
-/* In memory where that can be: what is tested here is not the patience of the disk. */
-static char *make_scratch(void) {
-    char *name = malloc(64);
-    assert_non_null(name);
-    strcpy(name, "/dev/shm/isinglass-test-XXXXXX");
-    if (mkdtemp(name))
-        return name;
-    free(name);
-    return scratch_create();
-}
-
 static int set_up(void **state) {
     (void)state;
     isg_set_threads(1); /* which changes nothing, and is quickest for so little */
-    directory = make_scratch();
+    directory = scratch_create_in_memory();
     data = make_data(12345);
     other_data = make_data(54321);
     return 0;
