@@ -122,12 +122,11 @@ static isg_status damaged(const isg_source *source, const char *how) {
                     is_compressed(source) ? "compressed " : "", how);
 }
 
+/* Only if packed bytes are left. */
 static isg_status refill_inflater(isg_source *source) {
     z_stream *z = &source->inflater;
     const uint64_t left = source->length - source->used;
     const size_t part = left < CHUNK ? (size_t)left : CHUNK;
-    if (part == 0)
-        return damaged(source, "they end early");
     ISG_TRY(isg_file_read_at(source->file, source->offset + source->used, source->chunk, part));
     source->used += part;
     z->next_in = source->chunk;

@@ -87,8 +87,8 @@ static void fill_header(uint8_t *at, const member *m, size_t extra_length) {
 static isg_status write_local(isg_zip_writer *writer, const member *m) {
     uint8_t header[ISG_ZIP_LOCAL_BYTES] = {0}, extra[MOST_EXTRA];
     const uint64_t values[] = {m->bytes, m->packed_bytes};
-    /* Here, unlike in the directory, both sizes are wide or none. */
-    const bool is_wide = m->bytes >= writer->limit || m->packed_bytes >= writer->limit;
+    /* Here, unlike in the directory, both sizes are wide or none; packed, it is never larger. */
+    const bool is_wide = m->bytes >= writer->limit;
     const size_t extra_length = is_wide ? make_extra(writer, values, 2, true, extra) : 0;
     isg_store32(header, ISG_ZIP_LOCAL);
     fill_header(header + 4, m, extra_length);
