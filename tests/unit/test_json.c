@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "base/memory.h"
 #include "helper_allocation.h"
 #include "io/json.h"
@@ -177,16 +179,89 @@ static isg_status write_and_parse(void *user) {
     return status;
 }
 
+/* Nothing but one kind of character, so that room runs out in the middle of them. */
+static isg_status write_long(void *user) {
+    char *text = NULL, value[65] = "";
+    memset(value, *(const char *)user, 64);
+    const isg_json_pair pair = {.key = "a", .kind = ISG_JSON_TEXT, .text = value};
+    const isg_status status = isg_json_write(&text, &pair, 1);
+    assert_true((text != NULL) == (status == ISG_OK));
+    isg_release(text);
+    return status;
+}
+
 static void test_allocation_failures(void **state) {
     (void)state;
+    char kinds[] = "a\"\n\xff";
     assert_true(sweep_allocations(write_and_parse, NULL) > 4);
+    for (size_t k = 0; k < 4; k++)
+        assert_true(sweep_allocations(write_long, kinds + k) > 3);
+}
+
+/* jansson allocates by itself. */
+static size_t jansson_calls, jansson_fails_at, jansson_blocks;
+static bool jansson_fails_for_ever;
+
+static void *jansson_allocate(size_t bytes) {
+    jansson_calls++;
+    if (jansson_calls == jansson_fails_at ||
+        (jansson_fails_for_ever && jansson_calls > jansson_fails_at))
+        return NULL;
+    void *block = malloc(bytes);
+    jansson_blocks += block != NULL;
+    return block;
+}
+
+static void jansson_release(void *block) {
+    jansson_blocks -= block != NULL;
+    free(block);
+}
+
+/* A text that is right is never called wrong, and a wrong one never right. */
+static void check_without_memory(const char *text, isg_status expected) {
+    size_t n = 1;
+    for (; jansson_calls + 1 >= n; n++) {
+        isg_json *json = NULL;
+        jansson_fails_at = n;
+        jansson_calls = jansson_blocks = 0;
+        const isg_status status = isg_json_parse(&json, "t", text, strlen(text));
+        if (status != ISG_ERR_MEMORY)
+            assert_int_equal(status, expected);
+        else
+            assert_string_equal(isg_error_message(), "t: out of memory");
+        assert_true((json != NULL) == (status == ISG_OK));
+        if (jansson_fails_for_ever && jansson_calls >= n)
+            assert_int_equal(status, ISG_ERR_MEMORY);
+        isg_json_free(json);
+        assert_int_equal(jansson_blocks, 0);
+    }
+    assert_true(n > 8);
+    jansson_calls = 0;
+}
+
+static void test_parser_without_memory(void **state) {
+    (void)state;
+    static const char right[] = "{\"a\": 1, \"b\": \"a longer text than fits in a few bytes\", "
+                                "\"c\": 1.5, \"d\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}";
+    static const char wrong[] = "{\"a\": 1, \"b\": \"a longer text than fits in a few bytes\", x}";
+    json_set_alloc_funcs(jansson_allocate, jansson_release);
+    for (int k = 0; k < 2; k++) {
+        jansson_fails_for_ever = k;
+        check_without_memory(right, ISG_OK);
+        check_without_memory(wrong, ISG_ERR_FORMAT);
+    }
+    json_set_alloc_funcs(malloc, free);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_write),      cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_bad_utf8),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_wrong_kind), cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_write),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_bad_utf8),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_wrong_kind),
+        cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_parser_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

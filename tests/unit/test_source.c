@@ -99,6 +99,11 @@ static void test_empty(void **state) {
     size_t length = 1;
     assert_ok(read_all(packed, 0, ISG_PLAIN, 4, out, sizeof out, &length));
     assert_int_equal(length, 0);
+    isg_file *file = NULL;
+    isg_source *source = source_over(&file, packed, 0);
+    assert_true(isg_source_fraction(source) == 1);
+    isg_source_free(source);
+    isg_file_close(file);
     const size_t size = pack(31, "", 0, packed, sizeof packed);
     assert_ok(read_all(packed, size, ISG_GZIP, 4, out, sizeof out, &length));
     assert_int_equal(length, 0);
@@ -147,6 +152,31 @@ static void test_long_gzip_of_several_parts(void **state) {
     assert_ok(read_all(packed, size, ISG_GZIP, 1000, out, sizeof out, &length));
     assert_int_equal(length, sizeof noise);
     assert_memory_equal(out, noise, sizeof noise);
+}
+
+/* A part that ends with the buffer is known to be the last only if nothing follows in the file. */
+static void test_gzip_part_as_long_as_the_buffer(void **state) {
+    (void)state;
+    enum { BUFFER = 1 << 16 };
+    static uint8_t noise[BUFFER], packed[BUFFER + 100], out[BUFFER + 2000];
+    uint32_t word = 1;
+    for (size_t k = 0; k < sizeof noise; k++) {
+        word = word * 1664525 + 1013904223;
+        noise[k] = (uint8_t)(word >> 24);
+    }
+    size_t count = BUFFER - 100, length = 0;
+    while (count < BUFFER && pack(31, noise, count, packed, sizeof packed) < BUFFER)
+        count++;
+    assert_int_equal(pack(31, noise, count, packed, sizeof packed), BUFFER);
+    assert_ok(read_all(packed, BUFFER, ISG_GZIP, 1000, out, sizeof out, &length));
+    assert_int_equal(length, count);
+    const size_t more = pack(31, "more", 4, packed + BUFFER, sizeof packed - BUFFER);
+    assert_ok(read_all(packed, BUFFER + more, ISG_GZIP, 1000, out, sizeof out, &length));
+    assert_int_equal(length, count + 4);
+    assert_memory_equal(out, noise, count);
+    assert_memory_equal(out + count, "more", 4);
+    assert_refused(read_all(packed, BUFFER + 1, ISG_GZIP, 1000, out, sizeof out, &length),
+                   "they end early");
 }
 
 static void test_gzip_cut_anywhere(void **state) {
@@ -340,6 +370,7 @@ int main(void) {
         cmocka_unit_test(test_gzip),
         cmocka_unit_test(test_gzip_of_several_parts),
         cmocka_unit_test(test_long_gzip_of_several_parts),
+        cmocka_unit_test(test_gzip_part_as_long_as_the_buffer),
         cmocka_unit_test(test_gzip_cut_anywhere),
         cmocka_unit_test(test_gzip_any_bit_flipped),
         cmocka_unit_test(test_junk_after_gzip),

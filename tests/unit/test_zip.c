@@ -407,9 +407,22 @@ static void test_any_bit_flipped(void **state) {
 
 static void test_names(void **state) {
     (void)state;
-    static const char *const good[] = {
-        "a",   "a/b", "a..b.npy", "...",  "..a/b..",          "a/",          " ", "\xc3\xa9.npy",
-        "C:x", ".",   "a\x7e",    "a//b", "\xf4\x8f\xbf\xbf", "\xed\x9f\xbf"};
+    static const char *const good[] = {"a",
+                                       "a/b",
+                                       "a..b.npy",
+                                       "...",
+                                       "..a/b..",
+                                       "a/",
+                                       " ",
+                                       "\xc3\xa9.npy",
+                                       "C:x",
+                                       ".",
+                                       "a\x7e",
+                                       "a//b",
+                                       "\xf4\x8f\xbf\xbf",
+                                       "\xed\x9f\xbf",
+                                       "\xe0\xa0\x80",
+                                       "\xf0\x90\x80\x80"};
     static const struct {
         const char *name, *problem;
     } bad[] = {{"", "empty"},
