@@ -204,8 +204,7 @@ static isg_status refuse(const isg_run *run, const generation *all, size_t last_
     const size_t other = (last_tried + 1) % ISG_GENERATIONS;
     if (!all[last_tried].is_there)
         return isg_fail(ISG_ERR_IO, "%s: has no checkpoint to go on from", run->path);
-    if (!all[other].is_there || all[other].status == ISG_OK ||
-        all[last_tried].status == ISG_ERR_SHAPE)
+    if (!all[other].is_there || all[last_tried].status == ISG_ERR_SHAPE)
         return isg_fail(all[last_tried].status, "%s", all[last_tried].sentence);
     return isg_fail(all[last_tried].status, "neither checkpoint can be used: %s; %s",
                     all[last_tried].sentence, all[other].sentence);
