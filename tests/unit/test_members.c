@@ -383,7 +383,75 @@ static void members(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+/* Names come back as they were, numbers as numbers. Bytes that are not UTF-8 are taken for Latin-1. */
+static void names_of_classes(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *found; /* NULL: the same */
+    } names[] = {
+        {"0", NULL},
+        {"-5", NULL},
+        {"7", NULL},
+        {"-", NULL},
+        {"-0", NULL},
+        {"007", NULL},
+        {"123456789012345678", NULL},
+        {"1234567890123456789", NULL},
+        {"12345678901234567890", NULL},
+        {"3rd", NULL},
+        {"\xc3\xa9", NULL},
+        {"\xe2\x82\xac", NULL},
+        {"\xf0\x9f\x98\x80", NULL},
+        {"\xe9", "\xc3\xa9"},
+        {"\xff", "\xc3\xbf"},
+        {"\xe0\x80\xaf", "\xc3\xa0\xc2\x80\xc2\xaf"},             /* too long */
+        {"\xf0\x80\x80\xaf", "\xc3\xb0\xc2\x80\xc2\x80\xc2\xaf"}, /* too long */
+        {"\xed\xa0\x80", "\xc3\xad\xc2\xa0\xc2\x80"},             /* a surrogate */
+        {"\xf4\x90\x80\x80", "\xc3\xb4\xc2\x90\xc2\x80\xc2\x80"}, /* beyond the last */
+    };
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+        isg_dataset_options options = isg_dataset_defaults();
+        const isg_pattern_options how = isg_pattern_defaults();
+        isg_dataset *samples = NULL;
+        isg_patterns *patterns = NULL, *loaded = NULL;
+        char text[64];
+        snprintf(text, sizeof text, "%s,1,-1\n", names[k].name);
+        options.label_column = "1";
+        options.header = ISG_HEADER_NO;
+        assert_ok(isg_dataset_load_memory(&samples, "x.csv", text, strlen(text), &options));
+        assert_ok(isg_patterns_from_data(&patterns, samples, &how));
+        assert_string_equal(isg_patterns_label(patterns, 0), names[k].name);
+        assert_ok(isg_patterns_save(patterns, in(directory, "names.npz"), 1, "test"));
+        assert_ok(isg_patterns_load(&loaded, in(directory, "names.npz")));
+        assert_string_equal(isg_patterns_label(loaded, 0),
+                            names[k].found ? names[k].found : names[k].name);
+        isg_patterns_free(loaded);
+        isg_patterns_free(patterns);
+        isg_dataset_free(samples);
+    }
+}
+
+/* A class all of whose samples were left out is still known by name, but cannot be learned. */
+static void classes_without_samples(void **state) {
+    (void)state;
+    static const char text[] = "a,1,-1\nb,-1,1\n";
+    isg_dataset_options options = isg_dataset_defaults();
+    const isg_expert_options how = expert_options();
+    isg_dataset *samples = NULL;
+    isg_experts *experts = NULL;
+    options.label_column = "1";
+    options.limit = 1;
+    assert_ok(isg_dataset_load_memory(&samples, "x.csv", text, sizeof text - 1, &options));
+    assert_int_equal(isg_dataset_describe(samples).n_classes, 2);
+    assert_fails(isg_experts_create(&experts, samples, &how), ISG_ERR_ARGUMENT,
+                 "class 'b' has no sample");
+    assert_null(experts);
+    isg_dataset_free(samples);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(members)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(members),
+                                       cmocka_unit_test(names_of_classes),
+                                       cmocka_unit_test(classes_without_samples)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

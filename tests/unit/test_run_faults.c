@@ -330,6 +330,31 @@ static void refusals(void **state) {
     free(large);
 }
 
+/* Of two checkpoints that are no use, what the newer one says counts; of damaged ones, both. */
+static void two_checkpoints_of_no_use(void **state) {
+    (void)state;
+    int8_t spins[SAMPLES * N] = {0};
+    isg_dataset *others = NULL;
+    isg_run *run = NULL;
+    const isg_run_options how = options();
+    memset(&fault, 0, sizeof fault);
+    epochs = 2;
+    prepare();
+    assert_ok(isg_dataset_create(&others, SAMPLES, N, spins, NULL));
+    assert_ok(isg_run_open(&run, path, false));
+    assert_fails(isg_run_resume(run, others, &how), ISG_ERR_SHAPE, "was written for other data");
+    assert_null(strstr(isg_error_message(), "neither"));
+    assert_null(isg_run_rbm(run));
+    for (size_t k = 3; k < 5; k++)
+        write_bytes(file(names[k]), contents[k], sizes[k] - 1);
+    assert_fails(isg_run_resume(run, data, &how), ISG_ERR_FORMAT, "neither checkpoint can be used");
+    assert_non_null(strstr(isg_error_message(), names[3]));
+    assert_non_null(strstr(isg_error_message(), names[4]));
+    assert_null(isg_run_rbm(run));
+    isg_run_close(run);
+    isg_dataset_free(others);
+}
+
 static bool stop(void *user, double fraction) {
     (void)user;
     (void)fraction;
@@ -423,6 +448,7 @@ int main(void) {
         cmocka_unit_test(whoever_has_the_lock_is_named),
         cmocka_unit_test(what_is_not_ours_stays),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(two_checkpoints_of_no_use),
         cmocka_unit_test(scores_belong_to_epochs),
         cmocka_unit_test(missing_files),
         cmocka_unit_test(long_tables),
