@@ -110,10 +110,13 @@ fi
 passed=$((passed + fuzzed))
 failed=$((failed + findings))
 
-# Coverage is for reading, not for passing.
+# Branches of the parts where a mistake would not be seen; of everything else, a report to read.
 if build_preset coverage; then
     find build/coverage -name '*.gcda' -delete
     run_ctest coverage
+    cover_branches() { tools/coverage.py >build/coverage/branches.txt; }
+    count_command "branches covered" cover_branches
+    cat build/coverage/branches.txt
     # gcovr 5 gives up on code that is compiled twice, as templates of kernels are.
     if gcovr --root . --filter src/ --filter cli/ --exclude src/kernels/tuned.h \
         --html-details build/coverage/report.html --txt build/coverage/report.txt \
