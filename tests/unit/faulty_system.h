@@ -2,11 +2,14 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * To be included once in a program: these functions take the place of those of libc. While nothing is
- * armed they do what they always do, but that nothing waits for the disk.
+ * To be included once in a program, before anything else: these functions take the place of those of
+ * libc. While nothing is armed they do what they always do, but that nothing waits for the disk.
  */
 #ifndef FAULTY_SYSTEM_H
 #define FAULTY_SYSTEM_H
+
+#define _GNU_SOURCE
+#undef _FORTIFY_SOURCE /* whose inline functions stand where ours are to be */
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#define _GNU_SOURCE
+#include "faulty_system.h"
+
 #include <dirent.h>
 #include <stdlib.h>
 
 #include "base/atomic_file.h"
-#include "faulty_system.h"
 #include "io/npy.h"
 #include "io/zip.h"
 #include "io/zip_writer.h"

@@ -7,12 +7,12 @@
  * was handed out, and a file that was there is there. What is never allowed: a leak, an open file, a
  * temporary file, half a file, another result.
  */
-#define _GNU_SOURCE
+#include "faulty_system.h"
+
 #include <dirent.h>
 #include <math.h>
 #include <string.h>
 
-#include "faulty_system.h"
 #include "helper_experts.h"
 #include "io/npy.h"
 #include "numpy_helper.h"
