@@ -215,6 +215,9 @@ edit(src/dataset.c [=[isg_dataset_select(&one, data, rows, n_first)]=]
 mutant(class_filter_off_by_one "the samples after those of the class" test_dataset)
 edit(src/dataset_load.c [=[rows[count++] = a;]=] [=[rows[count++] = a + 1 < n ? a + 1 : a;]=])
 
+mutant(list_cut_in_silence "a list of classes that does not fit looks like a whole one" test_refused_data)
+edit(src/dataset_load.c [=[memcpy(known + (used < last ? used : last),]=] [=[memcpy(known + last,]=])
+
 mutant(threshold_inclusive "a pixel at the threshold is +1" test_dataset)
 edit(src/binarize.c [=[value > binarizer->plain_cut);]=] [=[value >= binarizer->plain_cut);]=])
 edit(src/binarize.c [=[value > binarizer->grey_cut);]=] [=[value >= binarizer->grey_cut);]=])

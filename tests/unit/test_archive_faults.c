@@ -185,6 +185,21 @@ static void full_disk_in_a_long_array(void **state) {
     assert_int_equal(count_files(), 0);
 }
 
+/* The copy of a file with known content is not there before all of it is. */
+static void full_disk_in_a_copy(void **state) {
+    (void)state;
+    static const uint8_t zeros[3 * BUFFER_BYTES];
+    static const char wrong[] = "0000000000000000000000000000000000000000000000000000000000000000";
+    const char *from = in(directory, "from"), *to = in(directory, "to");
+    memset(&fault, 0, sizeof fault);
+    assert_ok(isg_write_file(from, zeros, sizeof zeros));
+    fail_from("pwrite", ENOSPC, 2);
+    assert_fails(isg_file_install(from, to, wrong, NULL), ISG_ERR_IO, "No space left on device");
+    disarm();
+    assert_int_equal(count_files(), 1);
+    remove(from);
+}
+
 /* After a thousand names that others have taken it gives up. */
 static void no_name_is_free(void **state) {
     (void)state;
@@ -216,6 +231,7 @@ int main(void) {
         cmocka_unit_test(full_disk_in_a_long_array),
         cmocka_unit_test(no_name_is_free),
         cmocka_unit_test(bare_names),
+        cmocka_unit_test(full_disk_in_a_copy),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -159,6 +159,8 @@ static void test_wrong_kind(void **state) {
     assert_int_equal(isg_json_number(json, "b", &number), ISG_ERR_FORMAT);
     assert_string_equal(isg_error_message(),
                         "t.json: expected a number for \"b\", found something else");
+    assert_int_equal(isg_json_number(json, "d", &number), ISG_ERR_FORMAT);
+    assert_string_equal(isg_error_message(), "t.json: expected a number for \"d\", found nothing");
     assert_int_equal(isg_json_text(json, "d", &found), ISG_ERR_FORMAT);
     assert_string_equal(isg_error_message(), "t.json: expected a text for \"d\", found nothing");
     assert_int_equal(isg_json_text(json, "c", &found), ISG_ERR_FORMAT);
