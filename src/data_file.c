@@ -10,10 +10,11 @@
 #include <string.h>
 
 #include "base/atomic_file.h"
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { BUFFER_BYTES = 1 << 16 };
+enum { BUFFER_BYTES = ISG_BUFFER_BYTES };
 
 static bool ends_in(const char *name, size_t length, const char *ending) {
     const size_t n = strlen(ending);

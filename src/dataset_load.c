@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "io/idx.h"
 #include "io/matrix_market.h"
@@ -16,10 +17,10 @@
 #include "io/npz.h"
 #include "loader.h"
 
-enum { CHUNK_BYTES = 1 << 16 };
+enum { CHUNK_BYTES = ISG_BUFFER_BYTES };
 
 /* A sparse file may stand for far more bits than it has bytes; this is where we stop believing. */
-enum { SMALL_PLANE = 1 << 24, MOST_BITS_PER_BYTE = 1 << 13 };
+enum { SMALL_PLANE = 256 * CHUNK_BYTES, MOST_BITS_PER_BYTE = 1 << 13 };
 
 isg_dataset_options isg_dataset_defaults(void) {
     return (isg_dataset_options){.threshold = (double)NAN};

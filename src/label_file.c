@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -13,7 +14,7 @@
 #include "io/npy.h"
 #include "io/npz.h"
 
-enum { ITEMS_AT_ONCE = 4096, MOST_ITEM_BYTES = 4 * ISG_LABEL_BYTES };
+enum { ITEMS_AT_ONCE = ISG_BUFFER_BYTES / 16, MOST_ITEM_BYTES = 4 * ISG_LABEL_BYTES };
 
 /* "votes.npy, row 3", into a buffer of the caller's. */
 static const char *where_is(char *buffer, size_t room, const char *name, size_t row) {

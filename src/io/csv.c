@@ -10,11 +10,12 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 
 enum {
-    CHUNK = 1 << 16,
-    MOST_FIELD_BYTES = 1 << 16,
+    CHUNK = ISG_BUFFER_BYTES,
+    MOST_FIELD_BYTES = ISG_BUFFER_BYTES,
     MOST_FIELDS = 1 << 20,
     MOST_BLANK_LINES = 1 << 16, /* in a row */
     MOST_ROW_BYTES = 15 << 20   /* with a chunk behind it, still in a buffer of 16 MiB */

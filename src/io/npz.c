@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 #include "io/npy.h"
 #include "io/zip_writer.h"
 
-enum { BATCH = 8192 }; /* numbers decoded at a time */
+enum { BATCH = ISG_BUFFER_BYTES / 8 }; /* numbers decoded at a time */
 
 struct isg_npz_writer {
     isg_zip_writer *zip;

@@ -10,9 +10,10 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 
-enum { CHUNK = 1 << 16, MOST_EXPANSION = 250, FREE_BYTES = 1 << 22 };
+enum { CHUNK = ISG_BUFFER_BYTES, MOST_EXPANSION = 250, FREE_BYTES = 64 * CHUNK };
 
 struct isg_source {
     char *name;

@@ -5,9 +5,10 @@
 #ifndef ISG_TEXT_LINES_H
 #define ISG_TEXT_LINES_H
 
+#include "base/buffer.h"
 #include "io/source.h"
 
-enum { ISG_MOST_LINE_BYTES = 1 << 16 };
+enum { ISG_MOST_LINE_BYTES = ISG_BUFFER_BYTES };
 
 typedef struct isg_text_lines isg_text_lines;
 
