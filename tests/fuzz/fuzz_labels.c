@@ -4,32 +4,44 @@
  *
  * The first byte chooses the name, which tells the format, and the options.
  */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "data_file.h"
+#include "mutator.h"
+#include "target.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+static const char *const names[] = {"y.idx", "y.npy", "y.npz",    "y.csv",
+                                    "y.tsv", "y.mtx", "y.idx.gz", "y.csv.gz"};
+static const form forms[] = {FORM_PLAIN, FORM_NPY,   FORM_ZIP,  FORM_PLAIN,
+                             FORM_PLAIN, FORM_PLAIN, FORM_GZIP, FORM_GZIP};
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
-    static const char *const names[] = {"y.idx", "y.npy", "y.npz",    "y.csv",
-                                        "y.tsv", "y.mtx", "y.idx.gz", "y.csv.gz"};
-    static const char *const columns[] = {NULL, "2", "-1", "kind"};
-    if (size < 1)
-        return 0;
-    isg_file *file = NULL;
-    isg_data_file input = {0};
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
+    if (size < 2 || seed % 16 == 0)
+        return mutate_as(FORM_PLAIN, bytes, size, room, seed);
+    return 1 + mutate_as(forms[bytes[0] & 7], bytes + 1, size - 1, room - 1, seed / 16);
+}
+
+static depth read_labels(isg_data_file *input, const char *column) {
     isg_labels labels = {0};
-    if (isg_file_from_memory(&file, names[bytes[0] & 7], bytes + 1, size - 1) != ISG_OK ||
-        isg_data_file_take(&input, file, NULL) != ISG_OK)
-        return 0;
-    if (isg_labels_read(&labels, &input, 2, columns[bytes[0] >> 3 & 3]) == ISG_OK &&
-        isg_labels_finish(&labels) == ISG_OK)
+    depth how_far = BEGUN;
+    if (isg_labels_read(&labels, input, 2, column) == ISG_OK &&
+        isg_labels_finish(&labels) == ISG_OK) {
+        how_far = ACCEPTED;
         for (size_t row = 0; row < labels.count; row++)
             if (labels.index[row] >= labels.n_classes)
                 abort();
+    }
     isg_labels_clear(&labels);
+    return how_far;
+}
+
+depth attack(const uint8_t *bytes, size_t size) {
+    static const char *const columns[] = {NULL, "2", "-1", "kind"};
+    isg_file *file = NULL;
+    isg_data_file input = {0};
+    if (size < 1 ||
+        isg_file_from_memory(&file, names[bytes[0] & 7], bytes + 1, size - 1) != ISG_OK ||
+        isg_data_file_take(&input, file, NULL) != ISG_OK)
+        return REFUSED;
+    const depth how_far = read_labels(&input, columns[bytes[0] >> 3 & 3]);
     isg_data_file_close(&input);
-    return 0;
+    return how_far;
 }

@@ -2,21 +2,23 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <stdlib.h>
-
 #include "base/memory.h"
 #include "io/npy.h"
+#include "mutator.h"
+#include "target.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
+    return mutate_as(FORM_NPY, bytes, size, room, seed);
+}
 
 /* Decodes everything that the header promises, item by item. */
-static void read_items(isg_source *source, const isg_array_type *type) {
+static depth read_items(isg_source *source, const isg_array_type *type) {
     uint8_t *raw = isg_allocate(1, type->item_bytes);
     char text[64];
     double number;
     int64_t whole;
     if (!raw)
-        return;
+        return BEGUN;
     for (size_t k = 0; k < isg_array_count(type); k++) {
         if (isg_source_read(source, raw, type->item_bytes, "an item") != ISG_OK)
             abort(); /* it was said to be there */
@@ -28,8 +30,8 @@ static void read_items(isg_source *source, const isg_array_type *type) {
         if (isg_dtype_is_whole(type->dtype))
             (void)isg_array_decode_whole(type, raw, 1, &whole);
     }
-    (void)isg_source_end(source);
     isg_release(raw);
+    return isg_source_end(source) == ISG_OK ? ACCEPTED : BEGUN;
 }
 
 /* What we write for the array we read must say the same. */
@@ -55,17 +57,18 @@ static void write_back(const isg_array_type *type) {
     isg_file_close(file);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+depth attack(const uint8_t *bytes, size_t size) {
     isg_file *file = NULL;
     isg_source *source = NULL;
     isg_array_type type;
+    depth how_far = REFUSED;
     if (isg_file_from_memory(&file, "fuzz", bytes, size) == ISG_OK &&
         isg_source_create(&source, file, ISG_PLAIN, 0, size) == ISG_OK &&
         isg_npy_read_header(source, &type) == ISG_OK) {
-        read_items(source, &type);
+        how_far = read_items(source, &type);
         write_back(&type);
     }
     isg_source_free(source);
     isg_file_close(file);
-    return 0;
+    return how_far;
 }

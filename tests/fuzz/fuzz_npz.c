@@ -6,49 +6,68 @@
 
 #include "base/memory.h"
 #include "io/npz.h"
+#include "mutator.h"
+#include "target.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+MUTATE_ZIPS
 
-/* Reads the member in all ways: as bytes, as an array, as a text. */
-static void read_member(isg_zip *zip, size_t index) {
-    static uint8_t buffer[1 << 16];
+/* All bytes of the member; false if it is damaged. */
+static bool read_bytes(isg_zip *zip, size_t index) {
+    static uint8_t buffer[1 << 12];
+    isg_source *source = NULL;
+    size_t got = sizeof buffer;
+    bool is_whole = isg_zip_member(&source, zip, index) == ISG_OK;
+    while (is_whole && got == sizeof buffer)
+        is_whole = isg_source_read_some(source, buffer, sizeof buffer, &got) == ISG_OK;
+    is_whole = is_whole && isg_source_end(source) == ISG_OK;
+    isg_source_free(source);
+    return is_whole;
+}
+
+/* Reads the member in all ways: as bytes, as an array, as a text. Numbers and texts are whole. */
+static bool read_member(isg_zip *zip, size_t index) {
     const char *name = isg_zip_name(zip, index);
     const size_t length = strlen(name);
-    isg_source *source = NULL;
     double *numbers = NULL;
     int64_t *wholes = NULL;
     char *text = NULL, array[64] = "";
-    size_t got = sizeof buffer;
-    if (isg_zip_member(&source, zip, index) == ISG_OK) {
-        while (got == sizeof buffer)
-            if (isg_source_read_some(source, buffer, sizeof buffer, &got) != ISG_OK)
-                break;
-        (void)isg_source_end(source);
-    }
-    if (length > 4 && length - 4 < sizeof array) {
+    isg_array_type type = {.n_dims = 0}, whole_type = {.n_dims = 0};
+    const bool is_whole = read_bytes(zip, index);
+    bool has_numbers = false, has_wholes = false;
+    if (length > 4 && length - 4 < sizeof array && strcmp(name + length - 4, ".npy") == 0) {
         memcpy(array, name, length - 4);
-        (void)isg_npz_read_doubles(zip, array, NULL, &numbers);
-        (void)isg_npz_read_whole(zip, array, NULL, &wholes);
+        has_numbers = isg_npz_read_doubles(zip, array, &type, &numbers) == ISG_OK;
+        has_wholes = isg_npz_read_whole(zip, array, &whole_type, &wholes) == ISG_OK;
     }
-    (void)isg_npz_read_text(zip, name, &text);
+    const bool has_text = isg_npz_read_text(zip, name, &text) == ISG_OK;
+    if ((has_numbers || has_text) && !is_whole)
+        abort();
+    if (has_wholes && !has_numbers)
+        abort();
+    for (size_t k = 0; has_wholes && k < isg_array_count(&type); k++)
+        if ((double)wholes[k] != numbers[k])
+            abort();
     isg_release(text);
     isg_release(wholes);
     isg_release(numbers);
-    isg_source_free(source);
+    return has_numbers || has_text;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
+depth attack(const uint8_t *bytes, size_t size) {
     isg_file *file = NULL;
     isg_zip *zip = NULL;
     double *numbers = NULL;
+    depth how_far = REFUSED;
     if (isg_file_from_memory(&file, "fuzz", bytes, size) == ISG_OK &&
         isg_zip_open(&zip, file) == ISG_OK) {
+        bool is_whole = true;
         for (size_t k = 0; k < isg_zip_count(zip); k++)
-            read_member(zip, k);
+            is_whole = read_member(zip, k) && is_whole;
+        how_far = is_whole ? ACCEPTED : BEGUN;
         (void)isg_npz_read_doubles(zip, "not there", NULL, &numbers);
     }
     isg_release(numbers);
     isg_zip_close(zip);
     isg_file_close(file);
-    return 0;
+    return how_far;
 }

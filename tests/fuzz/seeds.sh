@@ -1,17 +1,31 @@
 #!/bin/bash
-# seeds.sh - writes seeds for every fuzz target to DIRECTORY/fuzz_NAME/
+# seeds.sh - writes seeds for every fuzz target to DIRECTORY/fuzz_NAME/, and to DIRECTORY/fuzz_NAME.dict
+# words for libFuzzer to put in
 #
 # SPDX-License-Identifier: MIT
+#
+#   seeds.sh DIRECTORY PROGRAM
+#
+# PROGRAM is make_seeds.c, which has seeds that take our own writers.
 set -eu
+rm -rf "$1"
+for target in "$(dirname "$0")"/fuzz_*.c; do
+    mkdir -p "$1/$(basename "$target" .c)"
+done
+"$2" "$1"
+rm -rf "$1/small_run"
 exec /usr/bin/python3 - "$1" <<'PYTHON'
-import gzip, io, os, struct, sys, zipfile
+import gzip, io, json, os, struct, sys, zipfile
 import numpy as np
 
 def put(target, name, data):
-    folder = os.path.join(sys.argv[1], "fuzz_" + target)
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, name), "wb") as f:
+    with open(os.path.join(sys.argv[1], "fuzz_" + target, name), "wb") as f:
         f.write(data)
+
+def words(target, *them):
+    with open(os.path.join(sys.argv[1], f"fuzz_{target}.dict"), "w") as f:
+        for word in them:
+            f.write('"' + "".join(f"\\x{byte:02x}" for byte in word.encode()) + '"\n')
 
 def idx(kind, dtype, array):
     return struct.pack(f">4B{array.ndim}I", 0, 0, kind, array.ndim, *array.shape) + array.astype(dtype).tobytes()
@@ -63,6 +77,12 @@ for name, arrays_of in models.items():
     put("model", name, npz(zipfile.ZIP_STORED, **arrays_of))
     put("model", name + "-deflated", npz(zipfile.ZIP_DEFLATED, **arrays_of))
 
+patterns = {"numbers": {"xi": xi, "labels": np.array([7, -1])}, "texts": {"xi": xi.astype(float), "labels": np.array(["cat", "d\u00e9g"])},
+            "bare": {"xi": np.asfortranarray(xi)}, "long": {"xi": np.ones((70, 1), np.int64), "labels": np.array([b"x"])}}
+for name, arrays_of in patterns.items():
+    put("patterns", name, npz(zipfile.ZIP_STORED, **arrays_of))
+    put("patterns", name + "-deflated", npz(zipfile.ZIP_DEFLATED, **arrays_of))
+
 least = {"W": np.linspace(-1, 1, 12).reshape(4, 3), "hidden": np.array([1, 2]), "is_hidden": np.array([0]),
          "classes": np.array([0, 1, 2]), "means": np.zeros(2), "scales": np.ones(2),
          "coefficients": np.ones((3, 2)), "intercepts": np.zeros(3)}
@@ -105,4 +125,42 @@ for k, (choice, data) in enumerate([(0, labels), (1, npy(y)), (1, npy(arrays["te
                                     (3 | 24, b"x,kind\n1,cat\n2,dog\n"), (4, b"1\n2\n"),
                                     (6, gzip.compress(labels)), (7, gzip.compress(b"1\n0\n"))]):
     put("labels", str(k), bytes([choice]) + data)
+
+# The first byte chooses what is read, see fuzz_cli_numbers.c.
+for choice, texts in enumerate([["0", "-1.5e-3", ".5", "18446744073709551615", "1e308", "4.9e-324", " 7", "0x1p3", "nan"],
+                                ["0.5:10:20", "1,2,4", "-1", "0:1e6:2"], ["1:10:4", "0.1,1e-5"], ["0,1,5", "1000"],
+                                ["2", "2,20@19", "1,2@1,3@999"], ["1e-4", "5e-4,1e-4@25", "0.1,0.3@1,1e-9@18446744073709551615"],
+                                ["0:35,40", "69", "0:70", "1:2,1:3"]]):
+    for k, text in enumerate(texts):
+        put("cli_numbers", f"{choice}-{k}", bytes([choice]) + text.encode())
+words("cli_numbers", ":", ",", "@", "e-", "1e", "inf", "0x", "18446744073709551615", "1e308", "999")
+
+lines = ["train mnist:train -o run", "train --resume -o run --epochs 50 --quiet", "data get mnist", "data info x.csv --label-column=-1",
+         "classify a b --per-class 2 --seed 18446744073709551615", "sample -- -x", "map x.npz -o y --json", "score x y --betas 1:2:3",
+         "recall x --bits 1", "trian", "data", "--help", "-h train", "info --threads=2 m", "patterns mnist:train -o p.npz --method class-mean"]
+for k, line in enumerate(lines):
+    put("cli_options", str(k), line.replace(" ", "\n").encode())
+words("cli_options", *sorted({word for line in lines for word in line.split()}), "\n--", "\n-", "=", "'")
+
+train = {"epochs": 10, "batch": 100, "rate": "1e-4", "beta": 2.0, "pcd": False, "labels": None, "init": "hopfield", "hidden": 10}
+for choice, options in [(0, train), (2, {"batch": 50}), (1, {**train, "per-class": 3, "fields": True}), (3, {"batch": 51})]:
+    text = json.dumps({"verb": "train", "version": "0.1.0", "seed": "1", "options": options})
+    put("cli_settings", str(choice), bytes([choice]) + text.encode())
+words("cli_settings", "true", "false", "null", '"options"', '"checksum"', '"', "{", "}", ":", ",", "1e308", "18446744073709551615",
+      *(f'"{key}"' for key in train))
+for k in range(0, 256, 16):  # a claim each, and changes to the numbers behind it, see fuzz_cli_pieces.c
+    put("cli_pieces", str(k), bytes([k, 0, 0, 0, 1, 2, 1, k, 3, 4, 2, 0, k, 1, 5]) + b"experts k=1 pca run=1 epoch=2")
+words("cli_pieces", "fig2 k=", " beta=", " ais", "fig4 p=", " run=", " epoch=", "experts k=", "hopfield", "normal", "1e300", "nan", "-1")
+
+words("json", "true", "null", '"version"', '"seed"', '"beta"', '"":', "\\u", "1e308", "9223372036854775807")
+words("csv", '"', '""', ",", "\t", "\r\n", "\n\n", "\ufeff", "1e308", "nan")
+words("matrix_market", "%%MatrixMarket matrix ", "coordinate", "array", "real", "integer", "pattern", "complex", "general", "symmetric",
+      "skew-symmetric", "hermitian", "\n", "%", "1 1", "18446744073709551615")
+for target in ("npy", "npz", "dataset", "labels"):
+    words(target, "'descr'", "'fortran_order'", "'shape'", "True", "False", "(2, 2)", "(), }", "<f8", "|b1", "<U2", "|S3", ">i4", "<u8",
+          "X.npy", "y.npy", "%%MatrixMarket", "label", "kind")
+for target in ("model", "patterns", "classifier", "training", "experts", "checkpoint"):
+    words(target, "W.npy", "b.npy", "c.npy", "R.npy", "xi.npy", "labels.npy", "beta.npy", "meta.json", "chains.npy", "training.json",
+          "saves.npy", "seconds.npy", "epochs.npy", "expert-0.", "expert-1.", '"updates"', '"epochs"', '"batch"', '"wrong_spins"',
+          '"version"', '"image_height"', '"image_width"', "<f8", "(2, 2)", "True")
 PYTHON

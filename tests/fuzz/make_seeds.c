@@ -1,0 +1,96 @@
+/* make_seeds.c - seeds that take our own writers: DIRECTORY/fuzz_NAME/written and so on
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "small_training.h"
+
+static void need(isg_status status) {
+    if (status == ISG_OK)
+        return;
+    fprintf(stderr, "%s\n", isg_error_message());
+    exit(1);
+}
+
+static const char *in(const char *directory, const char *name) {
+    static char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+
+static void copy(const char *from, const char *to) {
+    static char bytes[1 << 16], path[4096];
+    FILE *file = fopen(from, "rb");
+    const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    snprintf(path, sizeof path, "%s", to);
+    if (!file || fclose(file) != 0)
+        exit(1);
+    need(isg_file_write(path, bytes, size));
+}
+
+/* At the start, in the middle of an epoch and after some. */
+static void write_training(const char *directory, const isg_dataset *data) {
+    const isg_train_options options = small_options();
+    isg_rbm *rbm = small_rbm();
+    isg_trainer *trainer = NULL;
+    need(isg_trainer_create(&trainer, rbm, data, &options));
+    need(isg_trainer_save(trainer, in(directory, "fuzz_training/start")));
+    need(isg_trainer_update(trainer));
+    need(isg_trainer_save(trainer, in(directory, "fuzz_training/middle")));
+    need(isg_trainer_epoch(trainer, NULL, NULL));
+    need(isg_trainer_epoch(trainer, NULL, NULL));
+    need(isg_trainer_save(trainer, in(directory, "fuzz_training/later")));
+    need(isg_rbm_save(rbm, in(directory, "fuzz_model/written"), 1, "fuzz"));
+    isg_trainer_free(trainer);
+    isg_rbm_free(rbm);
+}
+
+static void write_experts(const char *directory, const isg_dataset *data) {
+    isg_experts *experts = small_experts(data);
+    isg_classifier *classifier = NULL;
+    need(isg_experts_save(experts, in(directory, "fuzz_experts/start")));
+    need(isg_experts_step(experts, NULL));
+    need(isg_experts_save(experts, in(directory, "fuzz_experts/middle")));
+    need(isg_experts_step(experts, NULL));
+    need(isg_experts_save(experts, in(directory, "fuzz_experts/later")));
+    const isg_rbm *const rbms[] = {isg_experts_rbm(experts, 0), isg_experts_rbm(experts, 1)};
+    need(isg_classifier_fit(&classifier, rbms, 2, ISG_FEATURES_ENERGY, data, NULL, NULL));
+    need(isg_classifier_save(classifier, in(directory, "fuzz_classifier/written"), 1, "fuzz"));
+    isg_classifier_free(classifier);
+    isg_experts_free(experts);
+}
+
+static void write_patterns(const char *directory) {
+    static const int8_t xi[] = {1, 1, -1, 1, -1, 1, -1, -1, 1, 1, 1, 1};
+    static const char *const labels[] = {"7", "007"};
+    isg_patterns *patterns = NULL;
+    isg_rbm *rbm = NULL;
+    need(isg_patterns_create(&patterns, 6, 2, xi, labels));
+    need(isg_patterns_save(patterns, in(directory, "fuzz_patterns/written"), 1, "fuzz"));
+    need(isg_rbm_from_patterns(&rbm, patterns, NULL, NULL));
+    need(isg_rbm_save(rbm, in(directory, "fuzz_model/mapped-by-us"), 1, "fuzz"));
+    isg_rbm_free(rbm);
+    isg_patterns_free(patterns);
+}
+
+int main(int argc, char **argv) {
+    char directory[4000], target[4096];
+    if (argc != 2 || snprintf(directory, sizeof directory, "%s", argv[1]) >= (int)sizeof directory)
+        return 2;
+    isg_dataset *data = small_data();
+    write_training(directory, data);
+    write_experts(directory, data);
+    write_patterns(directory);
+    snprintf(target, sizeof target, "%s/small_run", directory);
+    small_run(target, 3);
+    for (unsigned k = 1; k <= 2; k++) {
+        char from[4096], to[4096];
+        snprintf(from, sizeof from, "%s/small_run/checkpoint-%u.npz", directory, k);
+        snprintf(to, sizeof to, "%s/fuzz_checkpoint/generation-%u", directory, k);
+        copy(from, to);
+    }
+    isg_dataset_free(data);
+    return 0;
+}
