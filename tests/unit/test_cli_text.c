@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "allocation.h"
+#include "number_list.h"
 #include "output.h"
 #include "parts.h"
 #include "share_error.h"
@@ -205,6 +207,27 @@ static void json_values(void **state) {
     assert_true(json_is_null(json_number(-HUGE_VAL)) && json_is_null(json_number((double)NAN)));
 }
 
+/* All values are in the range, and the ends are what was typed. */
+static void lists(void **state) {
+    (void)state;
+    const number_range range = {.low = 0, .high = HUGE_VAL, .is_above_low = true};
+    const char *read[] = {"0.1:0.3:4", "2.1:10:4", "1:1.0000000000000002:9", "1e300:1e308:2"};
+    const double ends[][2] = {{0.1, 0.3}, {2.1, 10}, {1, 1.0000000000000002}, {1e300, 1e308}};
+    double *values = NULL;
+    size_t count = 0;
+    bool is_read = false;
+    for (size_t k = 0; k < sizeof read / sizeof read[0]; k++) {
+        assert_int_equal(number_list_parse(&values, &count, read[k], range, &is_read), 0);
+        assert_true(is_read && values[0] == ends[k][0] && values[count - 1] == ends[k][1]);
+        for (size_t i = 1; i < count; i++)
+            assert_true(values[i] >= values[i - 1] && values[i] <= ends[k][1]);
+        memory_release(values);
+    }
+    /* Evenly spaced numbers between these cannot be computed without overflow. */
+    assert_int_equal(number_list_parse(&values, &count, "0.095:1e308:105", range, &is_read), 0);
+    assert_false(is_read);
+}
+
 static void sentences(void **state) {
     (void)state;
     /* Every status of the library has its exit code. */
@@ -259,8 +282,9 @@ int main(void) {
         cmocka_unit_test(whole_numbers), cmocka_unit_test(real_numbers),
         cmocka_unit_test(distances),     cmocka_unit_test(suggestions),
         cmocka_unit_test(filling),       cmocka_unit_test(cells),
-        cmocka_unit_test(json_values),   cmocka_unit_test(sentences),
-        cmocka_unit_test(parts),         cmocka_unit_test(share_errors),
+        cmocka_unit_test(json_values),   cmocka_unit_test(lists),
+        cmocka_unit_test(sentences),     cmocka_unit_test(parts),
+        cmocka_unit_test(share_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
