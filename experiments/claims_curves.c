@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* More than anybody trains for, and exact as an integer and as a double. */
+#define MOST_EPOCHS 1e15
+
 /* Into a rising list without doubles; one that is full takes no more. */
 static void insert(double *list, size_t *n, size_t most, double value) {
     size_t k = 0;
@@ -167,7 +170,7 @@ size_t read_stops(const facts *in, size_t k, start_kind start, size_t *stops) {
         char word[16];
         if (sscanf(json_object_iter_key(at), "experts k=%zu %15s run=%zu epoch=%lg", &size, word,
                    &run, &epoch) == 4 &&
-            size == k && is_called(word, start_titles[start]))
+            size == k && is_called(word, start_titles[start]) && epoch >= 0 && epoch <= MOST_EPOCHS)
             insert(epochs, &n, MOST_STOPS, epoch);
     }
     for (size_t s = 0; s < n; s++)

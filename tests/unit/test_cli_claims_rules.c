@@ -18,6 +18,24 @@ static void nothing_computed(void **state) {
     json_decref(pieces);
 }
 
+/* Keys that are nearly those of pieces, as in a file from elsewhere, are not taken for any. */
+static void strange_keys(void **state) {
+    (void)state;
+    static const char *const keys[] = {
+        "experts k=100 hopfield run=1 epoch=1e300", "experts k=100 hopfield run=1 epoch=nan",
+        "experts k=100 hopfield run=1 epoch=-1", "experts k=100 hopfield run=1 epoch=inf"};
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        json_t *usual = paper_world(50), *strange = paper_world(50);
+        PUT(strange, keys[k], 0.1, 0.1, 1, 0.1);
+        for (size_t list = 0; claim_lists[list]; list++)
+            for (const claim *of = claim_lists[list]; of->id; of++)
+                if (judge(usual, of).verdict != judge(strange, of).verdict)
+                    stop_at("%s is judged otherwise with a piece %s", of->id, keys[k]);
+        json_decref(usual);
+        json_decref(strange);
+    }
+}
+
 /* Sentences about 15 to 100 epochs, or about k up to 10, with less than that. */
 static void too_little_computed(void **state) {
     (void)state;
@@ -327,6 +345,7 @@ static void better_estimates_count(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_computed),
+        cmocka_unit_test(strange_keys),
         cmocka_unit_test(too_little_computed),
         cmocka_unit_test(half_a_figure),
         cmocka_unit_test(one_of_many_must_stand_out),
