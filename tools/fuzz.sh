@@ -39,11 +39,13 @@ print_table() {
 }
 
 preset=fuzz
+speed=()
 if [[ ${1-} == --table ]]; then
     print_table
     exit
 elif [[ ${1-} == --fast ]]; then
     preset=fuzz-fast
+    speed=(-entropic=0)
     shift
 fi
 build=$PWD/build/$preset
@@ -102,7 +104,7 @@ fuzz() { # target
     [[ ! -f $root/seeds/$1.dict ]] || words=("-dict=$root/seeds/$1.dict")
     "$build/tests/fuzz/$1" "$root/corpus/$1" "$root/seeds/$1" "${words[@]}" \
         -max_total_time="$SECONDS_EACH" -timeout=10 -rss_limit_mb=512 \
-        -max_len="$(most_bytes "$1")" -print_final_stats=1 \
+        -max_len="$(most_bytes "$1")" -mutate_depth=3 "${speed[@]}" -print_final_stats=1 \
         -artifact_prefix="$root/findings/$1-" >"$root/$1.log" 2>&1 </dev/null || verdict=FINDING
     number=$(told "$1" '^stat::number_of_executed_units: *\([0-9]*\)$')
     printf '%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n' "$(date -u +%FT%TZ)" "$preset" "$1" "${number:-0}" \

@@ -12,11 +12,18 @@
 #include "beta_list.h"
 #include "beta_schedule.h"
 #include "epoch_list.h"
+#include "mutator.h"
 #include "number_list.h"
 #include "rates.h"
 #include "target.h"
 #include "typed_number.h"
 #include "unit_ranges.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
+    if (size < 2 || seed % 16 == 0)
+        return mutate_as(FORM_PLAIN, bytes, size, room, seed);
+    return 1 + mutate_as(FORM_TEXT, bytes + 1, size - 1, room - 1, seed / 16);
+}
 
 enum { MOST_TEXT = 512, UNITS = 70, STEPS = 1000 };
 

@@ -6,8 +6,13 @@
  */
 #include <string.h>
 
+#include "mutator.h"
 #include "options.h"
 #include "target.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
+    return mutate_as(FORM_TEXT, bytes, size, room, seed);
+}
 
 enum { MOST_TEXT = 1024, MOST_WORDS = 24 };
 

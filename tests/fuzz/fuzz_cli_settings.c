@@ -8,9 +8,16 @@
 #include <string.h>
 
 #include "allocation.h"
+#include "mutator.h"
 #include "options.h"
 #include "run_settings.h"
 #include "target.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
+    if (size < 2 || seed % 16 == 0)
+        return mutate_as(FORM_PLAIN, bytes, size, room, seed);
+    return 1 + mutate_as(FORM_TEXT, bytes + 1, size - 1, room - 1, seed / 16);
+}
 
 static const char *const nothing[] = {NULL};
 

@@ -12,9 +12,10 @@
 #include "target.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
-    if (size < 2 || room < 2 || !(bytes[0] & 1))
+    if (size < 2 || seed % 16 == 0)
         return mutate_as(FORM_PLAIN, bytes, size, room, seed);
-    return 1 + mutate_as(FORM_GZIP, bytes + 1, size - 1, room - 1, seed);
+    return 1 + mutate_as(bytes[0] & 1 ? FORM_GZIP : FORM_TEXT, bytes + 1, size - 1, room - 1,
+                         seed / 16);
 }
 
 /* What is a number reads back from what we write for it. */

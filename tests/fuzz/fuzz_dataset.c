@@ -11,8 +11,8 @@
 
 static const char *const names[] = {"x.idx", "x.idx.gz", "x.npy", "x.npz",
                                     "x.csv", "x.csv.gz", "x.tsv", "x.mtx"};
-static const form forms[] = {FORM_PLAIN, FORM_GZIP, FORM_NPY,   FORM_ZIP,
-                             FORM_PLAIN, FORM_GZIP, FORM_PLAIN, FORM_PLAIN};
+static const form forms[] = {FORM_PLAIN, FORM_GZIP, FORM_NPY,  FORM_ZIP,
+                             FORM_TEXT,  FORM_GZIP, FORM_TEXT, FORM_TEXT};
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
     if (size < 3 || seed % 16 == 0)

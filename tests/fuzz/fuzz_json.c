@@ -7,7 +7,12 @@
 
 #include "base/memory.h"
 #include "io/json.h"
+#include "mutator.h"
 #include "target.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
+    return mutate_as(FORM_TEXT, bytes, size, room, seed);
+}
 
 static const char *const keys[] = {"version", "seed", "beta", ""};
 

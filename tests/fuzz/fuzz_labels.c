@@ -10,8 +10,8 @@
 
 static const char *const names[] = {"y.idx", "y.npy", "y.npz",    "y.csv",
                                     "y.tsv", "y.mtx", "y.idx.gz", "y.csv.gz"};
-static const form forms[] = {FORM_PLAIN, FORM_NPY,   FORM_ZIP,  FORM_PLAIN,
-                             FORM_PLAIN, FORM_PLAIN, FORM_GZIP, FORM_GZIP};
+static const form forms[] = {FORM_PLAIN, FORM_NPY,  FORM_ZIP,  FORM_TEXT,
+                             FORM_TEXT,  FORM_TEXT, FORM_GZIP, FORM_GZIP};
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
     if (size < 2 || seed % 16 == 0)

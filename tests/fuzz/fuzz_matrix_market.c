@@ -13,7 +13,7 @@ static bool is_gzip(const uint8_t *bytes, size_t size) {
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
-    return mutate_as(is_gzip(bytes, size) ? FORM_GZIP : FORM_PLAIN, bytes, size, room, seed);
+    return mutate_as(is_gzip(bytes, size) ? FORM_GZIP : FORM_TEXT, bytes, size, room, seed);
 }
 
 /* All entries are inside and finite, and as many as the head says. */

@@ -38,7 +38,7 @@ size_t unpack(const uint8_t *bytes, size_t size, int window, uint8_t *out, size_
     return result == Z_STREAM_END || (result == Z_DATA_ERROR && got > 0) ? got : SIZE_MAX;
 }
 
-size_t mutate_gzip(uint8_t *bytes, size_t size, size_t room) {
+size_t mutate_gzip(uint8_t *bytes, size_t size, size_t room, uint32_t *state) {
     static const uint8_t head[GZIP_HEAD] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff};
     static uint8_t plain[MOST_UNPACKED];
     const size_t around = GZIP_HEAD + BLOCK_HEAD + GZIP_TAIL;
@@ -48,7 +48,8 @@ size_t mutate_gzip(uint8_t *bytes, size_t size, size_t room) {
     const size_t most = room - around < sizeof plain ? room - around : sizeof plain;
     if (length > most)
         return 0;
-    length = LLVMFuzzerMutate(plain, length, most);
+    const size_t changed = draw(state, 2) ? mutate_text(plain, length, most, state) : 0;
+    length = changed ? changed : LLVMFuzzerMutate(plain, length, most);
     memcpy(bytes, head, GZIP_HEAD);
     const size_t end = GZIP_HEAD + store(plain, length, bytes + GZIP_HEAD, room - around);
     if (end == GZIP_HEAD)
@@ -62,10 +63,12 @@ size_t mutate_as(form what, uint8_t *bytes, size_t size, size_t room, unsigned s
     uint32_t state = seed;
     size_t changed = 0;
     if (draw(&state, 8) > 0) {
-        if (what == FORM_NPY)
+        if (what == FORM_TEXT && draw(&state, 2))
+            changed = mutate_text(bytes, size, room, &state);
+        else if (what == FORM_NPY)
             changed = mutate_npy(bytes, size, room, &state);
         else if (what == FORM_GZIP)
-            changed = mutate_gzip(bytes, size, room);
+            changed = mutate_gzip(bytes, size, room, &state);
         else if (what == FORM_ZIP)
             changed = mutate_zip(bytes, size, room, &state);
     }

@@ -31,10 +31,12 @@ static size_t replace_header(uint8_t *bytes, size_t old_length, size_t n_data, s
     return PREAMBLE + length + n_data;
 }
 
-static size_t mutate_text(uint8_t *bytes, size_t size, size_t room, size_t length) {
+static size_t mutate_header(uint8_t *bytes, size_t size, size_t room, size_t length,
+                            uint32_t *state) {
     uint8_t text[MOST_TEXT];
     memcpy(text, bytes + PREAMBLE, length);
-    const size_t changed = LLVMFuzzerMutate(text, length, sizeof text);
+    size_t changed = draw(state, 2) ? mutate_text(text, length, sizeof text, state) : 0;
+    changed = changed ? changed : LLVMFuzzerMutate(text, length, sizeof text);
     return replace_header(bytes, length, size - PREAMBLE - length, room, text, changed);
 }
 
@@ -86,7 +88,7 @@ size_t mutate_npy(uint8_t *bytes, size_t size, size_t room, uint32_t *state) {
     case 0:
         return LLVMFuzzerMutate(bytes, size, room);
     case 1:
-        return mutate_text(bytes, size, room, length);
+        return mutate_header(bytes, size, room, length, state);
     case 2:
         return reshape(bytes, size, room, length, state);
     case 3:

@@ -156,10 +156,12 @@ static bool is_array(const member *one) {
 }
 
 static void change_content(member *one, uint32_t *state) {
-    const size_t size = is_array(one) ? mutate_npy(one->bytes, one->size, MOST_BYTES, state)
-                                      : LLVMFuzzerMutate(one->bytes, one->size, MOST_BYTES);
-    if (size > 0)
-        one->size = size;
+    size_t size = 0;
+    if (is_array(one))
+        size = mutate_npy(one->bytes, one->size, MOST_BYTES, state);
+    else if (draw(state, 4) > 0)
+        size = mutate_text(one->bytes, one->size, MOST_BYTES, state);
+    one->size = size > 0 ? size : LLVMFuzzerMutate(one->bytes, one->size, MOST_BYTES);
 }
 
 static void remove_member(archive *from, size_t index) {
