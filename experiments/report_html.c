@@ -59,6 +59,10 @@ void html_print(output *page, const char *format, ...) {
 }
 
 void html_duration(output *page, double seconds) {
+    if (!(seconds >= 0 && seconds < 1e15)) { /* it was read from a file, after all */
+        output_print(page, "unknown");
+        return;
+    }
     /* Rounded first, so that nothing is 1 min 60 s. */
     const size_t whole = (size_t)(seconds + 0.5);
     if (seconds < 9.95)

@@ -16,7 +16,7 @@ void html_print(output *page, const char *format, ...) CLI_PRINTF(2, 3);
 /* A file as data: URI. */
 exit_code html_data(output *page, const char *path);
 
-/* A duration as people say it: 0.3 s, 45 s, 3 min 20 s, 2 h 05 min. */
+/* A duration as people say it: 0.3 s, 45 s, 3 min 20 s, 2 h 05 min; "unknown" if it is none. */
 void html_duration(output *page, double seconds);
 
 /* Appends the bytes of a file. EXIT_FILE if it cannot be read. */

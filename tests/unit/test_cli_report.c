@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #undef fail /* a name of failure.h */
 #include <dirent.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,9 +124,10 @@ static void durations(void **state) {
     static const struct {
         double seconds;
         const char *text;
-    } all[] = {{0, "0.0 s"},           {9.94, "9.9 s"},      {9.96, "10 s"},
-               {59.4, "59 s"},         {59.6, "1 min 00 s"}, {3599.4, "59 min 59 s"},
-               {3599.6, "1 h 00 min"}, {7500, "2 h 05 min"}};
+    } all[] = {{0, "0.0 s"},           {9.94, "9.9 s"},         {9.96, "10 s"},
+               {59.4, "59 s"},         {59.6, "1 min 00 s"},    {3599.4, "59 min 59 s"},
+               {3599.6, "1 h 00 min"}, {7500, "2 h 05 min"},    {-1, "unknown"},
+               {1e300, "unknown"},     {(double)NAN, "unknown"}};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
         output text = {0};
         html_duration(&text, all[k].seconds);
