@@ -226,7 +226,7 @@ static void files(void **state) {
         char path[256], labels[256], name[64];
         isg_dataset_options options = r->options;
         isg_dataset *found = NULL;
-        if (!options.threshold)
+        if (options.threshold == 0)
             options.threshold = (double)NAN;
         if (r->labels) {
             snprintf(name, sizeof name, "y.%s", r->labels);
