@@ -26,6 +26,7 @@ typedef struct member {
 typedef struct archive {
     member members[MOST_MEMBERS];
     size_t count;
+    bool is_wide; /* has the end records of zip64 */
     uint8_t pool[POOL];
 } archive;
 
@@ -51,6 +52,16 @@ static bool read_content(const uint8_t *bytes, size_t size, size_t offset, uint1
     return true;
 }
 
+/* Where the directory begins, by the end record at `end` or by that of zip64. */
+static size_t find_directory(archive *of, const uint8_t *bytes, size_t size, size_t end) {
+    const uint8_t *locator =
+        end >= ISG_ZIP64_LOCATOR_BYTES ? bytes + end - ISG_ZIP64_LOCATOR_BYTES : bytes;
+    of->is_wide = isg_load32(locator) == ISG_ZIP64_LOCATOR && size >= ISG_ZIP64_END_BYTES &&
+                  isg_load64(locator + 8) <= size - ISG_ZIP64_END_BYTES;
+    return of->is_wide ? (size_t)isg_load64(bytes + isg_load64(locator + 8) + 48)
+                       : isg_load32(bytes + end + 16);
+}
+
 /* False if there is nothing that could be read. Members that cannot be are left out. */
 static bool take_apart(archive *out, const uint8_t *bytes, size_t size) {
     out->count = 0;
@@ -59,7 +70,7 @@ static bool take_apart(archive *out, const uint8_t *bytes, size_t size) {
     size_t end = size - ISG_ZIP_END_BYTES;
     while (end > 0 && isg_load32(bytes + end) != ISG_ZIP_END)
         end--;
-    size_t at = isg_load32(bytes + end + 16);
+    size_t at = find_directory(out, bytes, size, end);
     if (at > end)
         return false;
     while (out->count < MOST_MEMBERS && end - at >= ISG_ZIP_CENTRAL_BYTES &&
@@ -95,6 +106,34 @@ static void write_common(uint8_t *at, const member *of, size_t packed, uint32_t 
     isg_store16(at + 22, of->name_length);
 }
 
+/* The records behind a directory of `length` bytes at `offset`. 0 if there is no room. */
+static size_t write_end(const archive *from, uint8_t *out, size_t room, size_t offset,
+                        size_t length) {
+    const size_t wide = from->is_wide ? ISG_ZIP64_END_BYTES + ISG_ZIP64_LOCATOR_BYTES : 0;
+    if (room < wide + ISG_ZIP_END_BYTES)
+        return 0;
+    memset(out, 0, wide + ISG_ZIP_END_BYTES);
+    if (from->is_wide) {
+        uint8_t *locator = out + ISG_ZIP64_END_BYTES;
+        isg_store32(out, ISG_ZIP64_END);
+        isg_store64(out + 4, ISG_ZIP64_END_BYTES - 12);
+        isg_store64(out + 24, from->count);
+        isg_store64(out + 32, from->count);
+        isg_store64(out + 40, length);
+        isg_store64(out + 48, offset);
+        isg_store32(locator, ISG_ZIP64_LOCATOR);
+        isg_store64(locator + 8, offset + length);
+        isg_store32(locator + 16, 1);
+    }
+    uint8_t *end = out + wide;
+    isg_store32(end, ISG_ZIP_END);
+    isg_store16(end + 8, from->is_wide ? ISG_ZIP_WIDE16 : from->count);
+    isg_store16(end + 10, from->is_wide ? ISG_ZIP_WIDE16 : from->count);
+    isg_store32(end + 12, from->is_wide ? ISG_ZIP_WIDE32 : length);
+    isg_store32(end + 16, from->is_wide ? ISG_ZIP_WIDE32 : offset);
+    return wide + ISG_ZIP_END_BYTES;
+}
+
 /* 0 if there is no room. */
 static size_t put_together(const archive *from, uint8_t *out, size_t room) {
     static uint8_t directory[MOST_MEMBERS * (ISG_ZIP_CENTRAL_BYTES + MOST_NAME)];
@@ -125,17 +164,11 @@ static size_t put_together(const archive *from, uint8_t *out, size_t room) {
         at += head + packed;
         length += ISG_ZIP_CENTRAL_BYTES + one->name_length;
     }
-    if (room - at < length + ISG_ZIP_END_BYTES)
+    if (room - at < length)
         return 0;
     memcpy(out + at, directory, length);
-    uint8_t *end = out + at + length;
-    memset(end, 0, ISG_ZIP_END_BYTES);
-    isg_store32(end, ISG_ZIP_END);
-    isg_store16(end + 8, from->count);
-    isg_store16(end + 10, from->count);
-    isg_store32(end + 12, length);
-    isg_store32(end + 16, at);
-    return at + length + ISG_ZIP_END_BYTES;
+    const size_t end = write_end(from, out + at + length, room - at - length, at, length);
+    return end ? at + length + end : 0;
 }
 
 /* ---- changing --------------------------------------------------------------------------------- */
@@ -200,6 +233,9 @@ static void change(archive *of, uint32_t *state) {
         swap = *one;
         copy_name(one, two);
         copy_name(two, &swap);
+        break;
+    case 6:
+        of->is_wide = !of->is_wide;
         break;
     default:
         change_content(one, state);
