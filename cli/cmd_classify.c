@@ -197,6 +197,7 @@ static exit_code fit(classify_job *my) {
     classify_settings *settings = my->settings;
     my->train_name = my->call.n_arguments > 0 ? my->call.arguments[0] : NULL;
     my->test_name = my->call.n_arguments > 1 ? my->call.arguments[1] : NULL;
+    const bool has_stops = call_has_option(&my->call, "error-at");
     exit_code code = check_fit_options(my);
     if (code == EXIT_DONE)
         code = rates_read(&my->rates, &my->settings->rate);
@@ -210,7 +211,8 @@ static exit_code fit(classify_job *my) {
             settings->features = ISG_FEATURES_HIDDEN;
     }
     if (code == EXIT_DONE)
-        code = epoch_list_parse(&my->stops, &my->n_stops, settings->error_at, settings->epochs);
+        code = epoch_list_parse(&my->stops, &my->n_stops, settings->error_at, has_stops,
+                                settings->epochs);
     if (code == EXIT_DONE)
         code = check_test(my);
     if (code == EXIT_DONE)

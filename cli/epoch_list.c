@@ -25,7 +25,8 @@ static exit_code parse(size_t *out, size_t *count, const char *text) {
     return EXIT_DONE;
 }
 
-exit_code epoch_list_parse(size_t **out, size_t *count, const char *text, size_t last) {
+exit_code epoch_list_parse(size_t **out, size_t *count, const char *text, bool is_typed,
+                           size_t last) {
     size_t room = 2, found = 0;
     for (const char *c = text ? text : ""; *c; c++)
         room += *c == ',';
@@ -33,6 +34,8 @@ exit_code epoch_list_parse(size_t **out, size_t *count, const char *text, size_t
     if (!epochs)
         return fail_memory();
     exit_code code = text ? parse(epochs, &found, text) : EXIT_DONE;
+    while (code == EXIT_DONE && !is_typed && found > 0 && epochs[found - 1] > last)
+        found--;
     if (code == EXIT_DONE && found > 0 && epochs[found - 1] > last)
         code = fail(EXIT_MISUSED, "--error-at: %zu epochs, but only %zu are trained (see --epochs)",
                     epochs[found - 1], last);

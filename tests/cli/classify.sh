@@ -89,6 +89,7 @@ try classify --resume -o run --force
 try classify --resume -o run --batch 50
 try classify --resume -o run --seed 2
 try classify --resume -o run --epochs 4
+try classify --resume -o run --epochs 3
 try classify train.csv many.csv --resume -o run --epochs 9
 try classify test.csv test.csv --resume -o run --epochs 9
 try classify --resume -o rbm

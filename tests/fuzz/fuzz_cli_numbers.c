@@ -81,7 +81,7 @@ static bool try_betas(const char *text) {
 
 static bool try_epochs(const char *text) {
     size_t *epochs = NULL, count = 0;
-    if (epoch_list_parse(&epochs, &count, text, STEPS) != EXIT_DONE)
+    if (epoch_list_parse(&epochs, &count, text, true, STEPS) != EXIT_DONE)
         return false;
     for (size_t k = 1; k < count; k++)
         if (epochs[k] <= epochs[k - 1])
