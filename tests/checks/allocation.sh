@@ -71,7 +71,7 @@ sweep train x.npz -o run --epochs 1 --batch 2 --cd 1 --shape 4x4 --picture sheet
 "$ISINGLASS" train x.npz -o started --epochs 1 --batch 2 --cd 1 --pcd --quiet >out
 sweep train --resume -o run --epochs 2 --quiet --json
 rm -rf started
-sweep classify x.npz x.npz -o run --per-class 1 --epochs 1 --batch 2 --cd 1 --picture sheet.png --json
+sweep classify x.npz x.npz -o run --per-class 1 --epochs 1 --batch 2 --cd 1 --picture sheet.png --json --quiet
 "$ISINGLASS" classify x.npz x.npz -o started --per-class 1 --epochs 1 --batch 2 --cd 1 --quiet >out
 sweep classify --resume -o run --epochs 2 --error-at 1 --quiet
 sweep classify --model started/classifier.npz x.npz
