@@ -109,8 +109,8 @@ static void judge_peak(const claim *of, const facts *in, ruling *out) {
     say_ours(out, " (k = %g to %g)", g.k[0], g.k[g.n_k - 1]);
     rule(out, off > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, last, 0);
     say_why(out,
-            "%zu of %zu peaks, by the best estimate, lie outside 1.5 to 2.5; beta = %g to %g "
-            "were computed",
+            "%zu of %zu peaks, by the best estimate, are clearly outside 1.5 to 2.5; "
+            "beta = %g to %g were computed",
             off, g.n_k, g.beta[0], g.beta[g.n_betas - 1]);
 }
 
