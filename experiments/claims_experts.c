@@ -301,8 +301,8 @@ static void judge_sizes(const claim *of, const facts *in, ruling *out) {
             epoch, 100 * least, 100 * error);
 }
 
-/* Holds if start numbers[1] is significantly worse than the Hopfield start of the same k at every stop, at
-   which both are there, for all k; numbers[0] epochs of every k have to be there. */
+/* Holds if start numbers[1] is significantly worse than the Hopfield start of the same k at every stop up to
+   numbers[0] epochs, at which both are there, for all k; so many epochs of every k have to be there. */
 static void judge_worse(const claim *of, const facts *in, ruling *out) {
     const start_kind other = (start_kind)of->numbers[1];
     size_t worse = 0, all = 0, last = SIZE_MAX;
@@ -312,7 +312,7 @@ static void judge_worse(const claim *of, const facts *in, ruling *out) {
     for (size_t k = 0; k < N_SIZES; k++) {
         size_t stops[MOST_STOPS], its_last = 0;
         const size_t n = read_stops(in, sizes[k], START_HOPFIELD, stops);
-        for (size_t e = 0; e < n; e++) {
+        for (size_t e = 0; e < n && (double)stops[e] <= of->numbers[0]; e++) {
             const share theirs = read_share(in, sizes[k], other, stops[e]);
             if (theirs.runs == 0)
                 continue;
@@ -341,8 +341,9 @@ static void judge_worse(const claim *of, const facts *in, ruling *out) {
     else
         say_why(
             out,
-            "smallest distance from the Hopfield start of the same k and epoch: %+.2f +- %.2f %%",
-            100 * least, 100 * error);
+            "smallest distance from the Hopfield start of the same k and epoch, up to epoch %zu: "
+            "%+.2f +- %.2f %%",
+            last, 100 * least, 100 * error);
 }
 
 /* Holds if from 50 to 100 epochs no error of Hopfield and PCA experts falls, significantly or by
