@@ -16,7 +16,8 @@
 /* Obeys the variable above. Before any other allocation. */
 exit_code memory_start(void);
 
-/* Whether memory ran out in the JSON library, whose reader takes that for an error of the text. */
+/* Whether memory ran out in the JSON library, whose reader takes that for an error of the text, or for the end
+   of a number. */
 bool memory_lacked_for_json(void);
 
 /* `count` zeroed objects of `size` bytes, at least one byte; NULL if there is no memory. */

@@ -117,26 +117,24 @@ struct isg_json {
     json_t *object;
 };
 
-/* jansson calls most allocations that fail a syntax error, or gives no reason at all. A text that is
-   wrong is wrong in the same way when read again. */
-static bool lacked_memory(isg_json *json, const char *text, size_t length,
-                          const json_error_t *error) {
-    json_error_t again;
-    if (json_error_code(error) == json_error_out_of_memory || !error->text[0])
-        return true;
-    json->object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &again);
-    return !json->object &&
-           (again.position != error->position || strcmp(again.text, error->text) != 0);
-}
-
+/* jansson calls most allocations that fail a syntax error, or gives no reason at all, and where its buffer of a
+   text or number cannot grow it goes on without a character. So everything is read twice: what a text says,
+   or what is wrong with it, is the same both times. */
 static isg_status load(isg_json *json, const char *text, size_t length) {
-    json_error_t error;
+    json_error_t error, other_error;
     json->object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-    if (!json->object && lacked_memory(json, text, length, &error))
-        return isg_fail(ISG_ERR_MEMORY, "%s: out of memory", json->name);
-    if (!json->object)
+    json_t *other = json_loadb(text, length, JSON_REJECT_DUPLICATES, &other_error);
+    const bool is_read = json->object && other && json_equal(json->object, other);
+    const bool is_wrong = !json->object && !other && error.text[0] &&
+                          json_error_code(&error) != json_error_out_of_memory &&
+                          error.position == other_error.position &&
+                          strcmp(error.text, other_error.text) == 0;
+    json_decref(other);
+    if (is_wrong)
         return isg_fail(ISG_ERR_FORMAT, "%s: line %d: not JSON: %s", json->name, error.line,
                         error.text);
+    if (!is_read)
+        return isg_fail(ISG_ERR_MEMORY, "%s: out of memory", json->name);
     if (!json_is_object(json->object))
         return isg_fail(ISG_ERR_FORMAT, "%s: expected a JSON object, found something else",
                         json->name);

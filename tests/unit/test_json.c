@@ -219,7 +219,16 @@ static void jansson_release(void *block) {
     free(block);
 }
 
-/* A text that is right is never called wrong, and a wrong one never right. */
+static void check_content(const isg_json *json) {
+    const char *text = NULL;
+    double number = 0;
+    assert_int_equal(isg_json_text(json, "b", &text), ISG_OK);
+    assert_string_equal(text, "a longer text than fits in a few bytes");
+    assert_int_equal(isg_json_number(json, "c", &number), ISG_OK);
+    assert_true(number == 1.2345678901234567);
+}
+
+/* A text that is right is never called wrong, a wrong one never right, and nothing is left out. */
 static void check_without_memory(const char *text, isg_status expected) {
     size_t n = 1;
     for (; jansson_calls + 1 >= n; n++) {
@@ -232,6 +241,8 @@ static void check_without_memory(const char *text, isg_status expected) {
         else
             assert_string_equal(isg_error_message(), "t: out of memory");
         assert_true((json != NULL) == (status == ISG_OK));
+        if (json)
+            check_content(json);
         if (jansson_fails_for_ever && jansson_calls >= n)
             assert_int_equal(status, ISG_ERR_MEMORY);
         isg_json_free(json);
@@ -244,7 +255,7 @@ static void check_without_memory(const char *text, isg_status expected) {
 static void test_parser_without_memory(void **state) {
     (void)state;
     static const char right[] = "{\"a\": 1, \"b\": \"a longer text than fits in a few bytes\", "
-                                "\"c\": 1.5, \"d\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}";
+                                "\"c\": 1.2345678901234567, \"d\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}";
     static const char wrong[] = "{\"a\": 1, \"b\": \"a longer text than fits in a few bytes\", x}";
     json_set_alloc_funcs(jansson_allocate, jansson_release);
     for (int k = 0; k < 2; k++) {
