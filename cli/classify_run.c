@@ -152,10 +152,8 @@ static exit_code read_record(classify_job *my, const char *text) {
     json_error_t error;
     uint64_t number = 0;
     my->record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
-    if (memory_lacked_for_json())
-        return fail_memory();
     if (!my->record)
-        return no_record(my, error.text);
+        return memory_lacked_for_json() ? fail_memory() : no_record(my, error.text);
     const exit_code code = settings_check_text(my->record, my->settings->out, "run.json");
     if (code != EXIT_DONE)
         return code;

@@ -163,10 +163,19 @@ exit_code settings_restore(invocation *call, const json_t *record, const char *c
 
 static const char seal_key[] = "checksum";
 
+/* NULL if memory ran out, which jansson may answer with a part of the text. */
+static char *dump_text(const json_t *record, size_t flags) {
+    char *text = json_dumps(record, flags);
+    if (!memory_lacked_for_json())
+        return text;
+    free(text);
+    return NULL;
+}
+
 /* FNV-1a of what the record says, however it is laid out: 64 bits in hexadecimal digits. False if
    memory ran out. */
 static bool seal_of(const json_t *record, char seal[SEAL_BYTES]) {
-    char *dump = json_dumps(record, JSON_COMPACT | JSON_SORT_KEYS);
+    char *dump = dump_text(record, JSON_COMPACT | JSON_SORT_KEYS);
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (const char *c = dump; c && *c; c++)
         hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
@@ -181,7 +190,7 @@ char *settings_text(json_t *record) {
     (void)json_object_del(record, seal_key);
     if (!seal_of(record, seal) || json_object_set_new(record, seal_key, json_string(seal)) != 0)
         return NULL;
-    char *dump = json_dumps(record, JSON_INDENT(2));
+    char *dump = dump_text(record, JSON_INDENT(2));
     char *text = dump ? memory_format("%s\n", dump) : NULL;
     free(dump);
     return text;
