@@ -16,8 +16,8 @@
 /* Obeys the variable above. Before any other allocation. */
 exit_code memory_start(void);
 
-/* Whether memory ran out in the JSON library, whose reader takes that for an error of the text, or for the end
-   of a number. */
+/* Whether memory ran out in the JSON library, whose reader takes that for an error of the text. Reader and writer
+   may also go on, with something left out. */
 bool memory_lacked_for_json(void);
 
 /* `count` zeroed objects of `size` bytes, at least one byte; NULL if there is no memory. */
