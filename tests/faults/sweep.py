@@ -247,6 +247,7 @@ def sweep_two(case):
         checkpoint = os.path.join(cwd, "run", "checkpoint-1.npz")
         while first.poll() is None and not os.path.exists(checkpoint):
             time.sleep(0.01)
+        first.send_signal(signal.SIGSTOP) # its files stand still while they are read
         second = execute(case, cwd, arguments=case.resume)
         first.kill()
         first.wait()
