@@ -95,11 +95,6 @@ static exit_code write_record(classify_job *my) {
     return code;
 }
 
-static exit_code no_record(const classify_job *my, const char *what) {
-    return fail(EXIT_CHECKPOINT, "%s/run.json: %s; the run cannot be resumed, --force starts anew",
-                my->settings->out, what);
-}
-
 static const char *recorded(const classify_job *my, const char *key) {
     return json_string_value(json_object_get(my->record, key));
 }
@@ -131,7 +126,7 @@ static exit_code read_points(classify_job *my) {
         if (json_unpack(entry, "{s:I, s:F, s:F, s:b}", "epochs", &epochs, "train_error",
                         &train_error, "seconds", &seconds, "converged", &converged) != 0 ||
             epochs < 0)
-            return no_record(my, "not as 'isinglass classify' writes it");
+            return settings_refuse(my->settings->out, "not as 'isinglass classify' writes it");
         const json_t *test = json_object_get(entry, "test_error");
         bool is_stop = false;
         for (size_t k = 0; k + 1 < my->n_stops; k++) /* the last is made anew */
@@ -153,7 +148,7 @@ static exit_code read_record(classify_job *my, const char *text) {
     uint64_t number = 0;
     my->record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (!my->record)
-        return memory_lacked_for_json() ? fail_memory() : no_record(my, error.text);
+        return settings_refuse(my->settings->out, error.text);
     const exit_code code = settings_check_text(my->record, my->settings->out, "run.json");
     if (code != EXIT_DONE)
         return code;
@@ -169,7 +164,7 @@ static exit_code read_record(classify_job *my, const char *text) {
     if (!verb || !my->command || !my->train_name || !recorded(my, "train_sha256") ||
         !recorded(my, "test_sha256") || !seed || !number_uint64(seed, &number) ||
         !json_is_object(kept))
-        return no_record(my, "not as 'isinglass classify' writes it");
+        return settings_refuse(my->settings->out, "not as 'isinglass classify' writes it");
     if (call_has_option(&my->call, "seed") && my->call.common.seed != number)
         return fail(EXIT_CHECKPOINT, "--seed %" PRIu64 ", but the run in %s was started with %s",
                     my->call.common.seed, my->settings->out, seed);

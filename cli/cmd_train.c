@@ -75,11 +75,6 @@ static exit_code make_record(job *my, const isg_rbm *rbm) {
     return my->record ? EXIT_DONE : fail_memory();
 }
 
-static exit_code no_record(const job *my, const char *what) {
-    return fail(EXIT_CHECKPOINT, "%s/run.json: %s; the run cannot be resumed, --force starts anew",
-                my->settings->out, what);
-}
-
 /* A text of run.json; NULL if there is none. */
 static const char *recorded(const job *my, const char *key) {
     return json_string_value(json_object_get(my->record, key));
@@ -92,7 +87,7 @@ static exit_code read_record(job *my, const char *text) {
     uint64_t number = 0;
     my->record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (!my->record)
-        return memory_lacked_for_json() ? fail_memory() : no_record(my, error.text);
+        return settings_refuse(settings->out, error.text);
     const exit_code code = settings_check_text(my->record, settings->out, "run.json");
     if (code != EXIT_DONE)
         return code;
@@ -104,7 +99,7 @@ static exit_code read_record(job *my, const char *text) {
         my->data_name = recorded(my, "data");
     if (!verb || !version || !my->command || !my->data_name || !recorded(my, "data_sha256") ||
         !seed || !number_uint64(seed, &number) || !json_is_object(kept))
-        return no_record(my, "not as 'isinglass train' writes it");
+        return settings_refuse(settings->out, "not as 'isinglass train' writes it");
     if (strcmp(verb, my->call.verb->name) != 0)
         return fail(EXIT_CHECKPOINT, "%s: holds a run of 'isinglass %s'", settings->out, verb);
     if (strcmp(version, isg_version()) != 0)

@@ -196,6 +196,13 @@ char *settings_text(json_t *record) {
     return text;
 }
 
+exit_code settings_refuse(const char *directory, const char *what) {
+    if (memory_lacked_for_json())
+        return fail_memory();
+    return fail(EXIT_CHECKPOINT, "%s/run.json: %s; the run cannot be resumed, --force starts anew",
+                directory, what);
+}
+
 exit_code settings_check_text(json_t *record, const char *directory, const char *name) {
     char seal[SEAL_BYTES];
     if (memory_lacked_for_json()) /* jansson reads on, without the letter that found no room */

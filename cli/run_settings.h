@@ -32,6 +32,10 @@ char *settings_text(json_t *record);
    earlier versions wrote it, passes. */
 exit_code settings_check_text(json_t *record, const char *directory, const char *name);
 
+/* EXIT_CHECKPOINT: run.json in `directory` is of no use, and `what` says why; or, if jansson could not
+   read it for want of memory, that. */
+exit_code settings_refuse(const char *directory, const char *what);
+
 /* Whether a run may be started in the directory `out`, as it was found. `is_resumed` if --resume was
    given all the same; `missing` names an argument that a start needs and that is not there, or is
    NULL. */

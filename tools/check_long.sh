@@ -61,7 +61,10 @@ if build_preset dev; then
     count_command "fault sweeps" sweep_faults
     cat build/faults/table.txt
 
-    mapfile -t unit_tests < <(basename --suffix .c --multiple tests/unit/test_*.c)
+    # The longest first, by what they took above: the last one would keep one core busy alone.
+    mapfile -t unit_tests < <(basename --suffix .c --multiple tests/unit/test_*.c |
+        awk 'NR == FNR { cost[$1] = $3; next } { print cost["unit." $1] + 0, $1 }' \
+            build/dev/Testing/Temporary/CTestCostData.txt - | sort -rn | cut -d ' ' -f 2)
     count_parallel valgrind memcheck "${unit_tests[@]}"
 fi
 

@@ -106,7 +106,7 @@ def count_allocations(case):
 def sweep_allocations(case, mark):
     """Number n fails, alone or with all that follow ('+')."""
     total = count_allocations(case)
-    for n in range(1, total + 2, max(1, total // (3 if QUICK else 15 if case.mnist else 150))):
+    for n in range(1, total + 2, max(1, total // (3 if QUICK else 15 if case.mnist else 2500))):
         with place(case) as cwd:
             result = execute(case, cwd, ISINGLASS_FAIL_ALLOCATION=f"{n}{mark}")
             judge("allocation fails " + ("for ever" if mark else "once"), case, result, cwd, [5],

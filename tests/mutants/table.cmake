@@ -185,6 +185,15 @@ edit(src/train_file.c [=[if (shot->chains)]=] [=[if (false)]=])
 mutant(older_checkpoint "of two checkpoints, the older one is gone on from" test_run_directory)
 edit(src/run_checkpoint.c [=[all[k].saves > all[best].saves]=] [=[all[k].saves < all[best].saves]=])
 
+mutant(old_checkpoint_kept "a new run in the place of an old one leaves its checkpoints there" test_run_faults)
+edit(src/run_directory.c [=[    for (size_t k = 0; k < ISG_GENERATIONS; k++)
+        ISG_TRY(isg_remove_file(run->checkpoint_paths[k]));
+    ISG_TRY(isg_run_set_settings(run, settings));]=] [=[    ISG_TRY(isg_run_set_settings(run, settings));]=])
+
+mutant(json_read_once "a number that lost a digit for want of memory is believed" test_json)
+edit(src/io/json.c [=[is_read = json->object && other && json_equal(json->object, other);]=]
+  [=[is_read = json->object && other;]=])
+
 mutant(no_checksum "CRC-32 of archive members read but not compared" test_zip)
 edit(src/io/source.c [=[if (source->crc != source->expected_crc)]=]
   [=[if (false && source->crc != source->expected_crc)]=])

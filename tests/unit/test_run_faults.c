@@ -88,12 +88,12 @@ static uint64_t digest_of(isg_rbm *rbm) {
     return hash;
 }
 
-static isg_status begin(isg_run *run) {
+static isg_status begin(isg_run *run, const char *settings) {
     const isg_run_options how = options();
     isg_rbm *rbm = NULL;
     isg_status status = isg_rbm_start_normal(&rbm, N, HIDDEN, 2, 0.1, 1);
     if (status == ISG_OK)
-        status = isg_run_begin(run, "{}\n", rbm, data, &how);
+        status = isg_run_begin(run, settings, rbm, data, &how);
     if (status != ISG_OK)
         isg_rbm_free(rbm);
     return status;
@@ -106,8 +106,8 @@ static isg_status go_on(void) {
     isg_status status = isg_run_open(&run, path, true);
     assert_true((run != NULL) == (status == ISG_OK));
     if (status == ISG_OK)
-        status =
-            isg_run_describe(run).has_checkpoint ? isg_run_resume(run, data, &how) : begin(run);
+        status = isg_run_describe(run).has_checkpoint ? isg_run_resume(run, data, &how)
+                                                      : begin(run, "{}\n");
     if (status == ISG_OK)
         status = isg_run_train(run, epochs, NULL);
     if (status == ISG_OK)
@@ -213,6 +213,46 @@ static void calls(void **state) {
                                          .judge = faults[f].must_succeed ? succeeds : is_clean});
         assert_true(count > 0);
     }
+}
+
+/* ---- a new run in the place of an old one ---------------------------------------------------------- */
+
+/* Whatever failed, and whenever: a checkpoint that is there belongs to the settings that are. */
+static isg_status begin_anew(void *user) {
+    (void)user;
+    isg_run *run = NULL;
+    prepare();
+    fault.is_armed = true;
+    isg_status status = isg_run_open(&run, path, false);
+    if (status == ISG_OK)
+        status = begin(run, "{\"new\": 1}\n");
+    isg_run_close(run);
+    fault.is_armed = false;
+    char sentence[512];
+    snprintf(sentence, sizeof sentence, "%s", isg_error_message());
+
+    const isg_run_options how = options();
+    assert_ok(isg_run_open(&run, path, false));
+    const bool is_new = strcmp(isg_run_describe(run).settings, "{}\n") != 0;
+    assert_true(is_new || status != ISG_OK);
+    if (isg_run_describe(run).has_checkpoint) {
+        assert_ok(isg_run_resume(run, data, &how));
+        assert_int_equal(isg_run_describe(run).state.epochs, is_new ? 0 : 1);
+    } else {
+        assert_true(status != ISG_OK);
+    }
+    isg_run_close(run);
+    return status == ISG_OK ? status : isg_fail(status, "%s", sentence);
+}
+
+static void an_old_checkpoint_is_gone_before_new_settings_are_there(void **state) {
+    (void)state;
+    epochs = 2;
+    for (int is_for_ever = 0; is_for_ever <= 1; is_for_ever++)
+        assert_true(
+            sweep_calls((sweep){
+                .work = begin_anew, .reason = EIO, .is_for_ever = is_for_ever, .judge = is_clean}) >
+            10);
 }
 
 /* ---- the lock ---------------------------------------------------------------------------------------- */
@@ -448,6 +488,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allocations),
         cmocka_unit_test(calls),
+        cmocka_unit_test(an_old_checkpoint_is_gone_before_new_settings_are_there),
         cmocka_unit_test(a_lock_that_is_replaced_is_taken_again),
         cmocka_unit_test(whoever_has_the_lock_is_named),
         cmocka_unit_test(what_is_not_ours_stays),
