@@ -18,7 +18,6 @@
 
 #include "allocation.h"
 #include "classify_job.h"
-#include "options.h"
 #include "progress.h"
 #include "run_settings.h"
 #include "signals.h"
@@ -340,23 +339,6 @@ static exit_code begin(classify_job *my) {
     return code == EXIT_DONE ? save(my) : code;
 }
 
-/* How to go on, as a line for the shell; to be released. */
-static char *resume_line(const classify_job *my) {
-    const char *out = my->settings->out, *data_dir = my->call.common.data_dir;
-    char *quoted_out = memory_allocate(word_room(out), 1);
-    char *quoted_dir = memory_allocate(data_dir ? word_room(data_dir) : 1, 1), *line = NULL;
-    if (quoted_out && quoted_dir) {
-        append_word(quoted_out, out);
-        if (data_dir)
-            append_word(quoted_dir, data_dir);
-        line = memory_format("isinglass classify --resume -o %s%s%s", quoted_out,
-                             data_dir ? " --data-dir " : "", quoted_dir);
-    }
-    memory_release(quoted_out);
-    memory_release(quoted_dir);
-    return line;
-}
-
 static exit_code stopped(classify_job *my) {
     const exit_code code = fail_status(ISG_ERR_CANCELLED);
     if (!my->experts)
@@ -369,7 +351,7 @@ static exit_code stopped(classify_job *my) {
     if (saved != EXIT_DONE)
         return saved;
     fail_status(ISG_ERR_CANCELLED);
-    char *line = resume_line(my);
+    char *line = run_resume_line(&my->call, my->settings->out);
     if (!line)
         return fail_memory();
     fail(code, "%s after %" PRIu64 " epochs and %zu of %zu experts, all saved; to go on: %s",

@@ -10,7 +10,6 @@
 
 #include "allocation.h"
 #include "data_input.h"
-#include "options.h"
 #include "progress.h"
 #include "rates.h"
 #include "run_settings.h"
@@ -266,27 +265,10 @@ static bool show_epoch(void *user, double fraction) {
     return progress_update(&shown->bar, shown->share * fraction, text);
 }
 
-/* How to go on, as a line for the shell; to be released. */
-static char *resume_line(const job *my) {
-    const char *out = my->settings->out, *data_dir = my->call.common.data_dir;
-    char *quoted_out = memory_allocate(word_room(out), 1);
-    char *quoted_dir = memory_allocate(data_dir ? word_room(data_dir) : 1, 1), *line = NULL;
-    if (quoted_out && quoted_dir) {
-        append_word(quoted_out, out);
-        if (data_dir)
-            append_word(quoted_dir, data_dir);
-        line = memory_format("isinglass train --resume -o %s%s%s", quoted_out,
-                             data_dir ? " --data-dir " : "", quoted_dir);
-    }
-    memory_release(quoted_out);
-    memory_release(quoted_dir);
-    return line;
-}
-
 static exit_code stopped(const job *my) {
     const isg_train_state state = isg_run_describe(my->run).state;
     const exit_code code = fail_status(ISG_ERR_CANCELLED);
-    char *line = resume_line(my);
+    char *line = run_resume_line(&my->call, my->settings->out);
     if (!line)
         return fail_memory();
     fail(code, "%s after %" PRIu64 " epochs and %zu of %zu updates, all saved; to go on: %s",

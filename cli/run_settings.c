@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "allocation.h"
+#include "options.h"
 #include "typed_number.h"
 #include "value.h"
 
@@ -220,6 +221,8 @@ exit_code settings_check_text(json_t *record, const char *directory, const char 
     return code;
 }
 
+/* ---- beginning a run, and going on with it ------------------------------------------------------ */
+
 exit_code run_may_start(const isg_run_info *found, const char *out, bool is_resumed,
                         const char *missing, const common_settings *common) {
     if (is_resumed && missing)
@@ -231,4 +234,20 @@ exit_code run_may_start(const isg_run_info *found, const char *out, bool is_resu
     if (is_resumed)
         notice(common->quiet, "%s: holds no run yet; starting it", out);
     return EXIT_DONE;
+}
+
+char *run_resume_line(const invocation *call, const char *out) {
+    const char *data_dir = call->common.data_dir;
+    char *quoted_out = memory_allocate(word_room(out), 1);
+    char *quoted_dir = memory_allocate(data_dir ? word_room(data_dir) : 1, 1), *line = NULL;
+    if (quoted_out && quoted_dir) {
+        append_word(quoted_out, out);
+        if (data_dir)
+            append_word(quoted_dir, data_dir);
+        line = memory_format("isinglass %s --resume -o %s%s%s", call->verb->name, quoted_out,
+                             data_dir ? " --data-dir " : "", quoted_dir);
+    }
+    memory_release(quoted_out);
+    memory_release(quoted_dir);
+    return line;
 }
