@@ -107,10 +107,11 @@ static bool try_schedule(const char *text) {
 /* The text that is kept of a schedule stands for the same. */
 static bool try_rates(const char *text) {
     rate_schedule one = {0}, two = {0};
-    if (rates_parse(&one, text) != EXIT_DONE)
+    const char *kept = text;
+    if (rates_read(&one, &kept) != EXIT_DONE)
         return false;
-    if (rates_parse(&two, one.text) != EXIT_DONE || strcmp(one.text, two.text) != 0 ||
-        one.n_rates != two.n_rates || one.n_rates == 0)
+    if (rates_read(&two, &kept) != EXIT_DONE || strcmp(one.text, two.text) != 0 ||
+        kept != two.text || one.n_rates != two.n_rates || one.n_rates == 0)
         abort();
     for (size_t k = 0; k < one.n_rates; k++)
         if (one.rates[k].rate != two.rates[k].rate ||
