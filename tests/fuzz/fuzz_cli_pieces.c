@@ -32,6 +32,7 @@ static json_t *piece_of(size_t n_values, double first, double step) {
 }
 
 static void add_figure(experiment *my, const figure *what) {
+    my->figure = what;
     for (size_t k = 0, n = what->count(my); k < n; k++) {
         piece next;
         what->plan(my, k, &next);
