@@ -65,6 +65,7 @@ if build_preset dev; then
     mapfile -t unit_tests < <(basename --suffix .c --multiple tests/unit/test_*.c |
         awk 'NR == FNR { cost[$1] = $3; next } { print cost["unit." $1] + 0, $1 }' \
             build/dev/Testing/Temporary/CTestCostData.txt - | sort -rn | cut -d ' ' -f 2)
+    [[ ${#unit_tests[@]} -gt 0 ]] || count_failure "no list of unit tests for valgrind"
     count_parallel valgrind memcheck "${unit_tests[@]}"
 fi
 
