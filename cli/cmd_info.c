@@ -42,7 +42,7 @@ static void print_json(output *out, const char *directory) {
                                "isa_known", isa_names(),                   //
                                "threads", (json_int_t)isg_threads(),       //
                                "cores", (json_int_t)cores(),               //
-                               "blas", json_text(isg_blas()),              //
+                               "blas", json_text("none"),                  //
                                "compiler", compiler,                       //
                                "data_directory", directory ? json_text(directory) : json_null()));
 }
@@ -55,7 +55,7 @@ static void print_text(output *out, const char *directory) {
         output_print(out, " %s", isg_isa_name(i));
     output_print(out, ")\n");
     output_field(out, "threads", "%zu (%ld cores)", isg_threads(), cores());
-    output_field(out, "linear algebra", "%s", isg_blas());
+    output_field(out, "linear algebra", "own routines, the same bits on every machine");
     output_field(out, "data directory", "%s", directory ? directory : "none: HOME is not set");
 }
 
@@ -78,7 +78,7 @@ static const json_key json_keys[] = {
     {"isa_known", "all instruction sets this build has code for, best last"},
     {"threads", "number of threads in use"},
     {"cores", "number of processor cores"},
-    {"blas", "linear algebra library"},
+    {"blas", "linear algebra library underneath: none, the routines are our own"},
     {"compiler", "that built the program"},
     {"data_directory", "where data sets are kept; null if HOME is not set"},
     {NULL, NULL},
@@ -94,7 +94,7 @@ static const example examples[] = {
 const command command_info = {
     .name = "info",
     .section = "This machine",
-    .summary = "Show version, instruction set, threads, BLAS and data directory",
+    .summary = "Show version, instruction set, threads and data directory",
     .description =
         "Shows what the program is and what it found on this machine: its version and compiler, "
         "the instruction set its kernels use and those it knows, the number of threads, the "

@@ -87,8 +87,7 @@ typedef struct isg_allocator {
 
 ISG_API void isg_set_allocator(const isg_allocator *allocator);
 
-/* Threads used by parallel loops, at most 1024; 0 means one per core. Never changes results:
-   LAPACK, whose last bits would depend on the number, always runs on one. */
+/* Threads used by parallel loops, at most 1024; 0 means one per core. Never changes results. */
 ISG_API void isg_set_threads(size_t threads);
 ISG_API size_t isg_threads(void);
 
@@ -99,9 +98,6 @@ ISG_API const char *isg_isa(void);
 
 /* The name of the i-th instruction set known to this build, best last; NULL past the end. */
 ISG_API const char *isg_isa_name(size_t i);
-
-/* The linear algebra library in use, as it describes itself. */
-ISG_API const char *isg_blas(void);
 
 /* ---- Data: labelled samples of +1 and -1 ----------------------------------------------------- */
 

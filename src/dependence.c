@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
+#include "linalg/linalg.h"
 #include "patterns.h"
 
 /* What rounding leaves of a coefficient that is zero, generously. */

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
+#include "linalg/linalg.h"
 
 isg_status isg_gaussian_create(isg_gaussian *out, size_t p) {
     *out = (isg_gaussian){.p = p};

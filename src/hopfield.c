@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
+#include "linalg/linalg.h"
 
 /* ---- building ---------------------------------------------------------------------------------- */
 

@@ -16,8 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
+#include "linalg/linalg.h"
 
 isg_mapping_options isg_mapping_defaults(void) {
     return (isg_mapping_options){.via = ISG_VIA_QR, .beta = 2};

@@ -14,9 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "linalg/linalg.h"
 #include "logistic.h"
 
 /* Added to the diagonal, relative to its largest entry. Without a penalty the features may depend on

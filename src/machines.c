@@ -16,9 +16,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
 #include "base/special.h"
+#include "linalg/linalg.h"
 
 /* ---- making one ---------------------------------------------------------------------------- */
 

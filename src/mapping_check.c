@@ -8,9 +8,9 @@
  */
 #include <math.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
 #include "hopfield_to_rbm.h"
+#include "linalg/linalg.h"
 
 enum { BLOCK = 512 };
 

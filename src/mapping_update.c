@@ -14,9 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
 #include "hopfield_to_rbm.h"
+#include "linalg/linalg.h"
 
 /* Whatever falls below this part of a pattern's length is taken for rounding. */
 static const double smallest_share = 1e-12;

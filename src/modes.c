@@ -16,10 +16,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/special.h"
+#include "linalg/linalg.h"
 
 enum { MAX_STEPS = 3000 };
 

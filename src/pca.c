@@ -11,11 +11,11 @@
  */
 #include <math.h>
 
-#include "base/linalg.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "dataset.h"
 #include "kernels/kernels.h"
+#include "linalg/linalg.h"
 
 /* columns (n_visible, words): bit a of row i is spin i of sample a. Threads own words of 64
    samples. */

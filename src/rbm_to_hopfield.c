@@ -12,8 +12,8 @@
 
 #include <math.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
+#include "linalg/linalg.h"
 
 /* Entries of one size differ by rounding alone if they do by less than this part of it. */
 static const double same_size = 1e-12;

@@ -18,8 +18,8 @@
  */
 #include <math.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
+#include "linalg/linalg.h"
 #include "machines.h"
 
 /* c0 over the largest eigenvalue of A/N: far enough above 1 that rounding cannot make c0 I - A/N

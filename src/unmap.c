@@ -13,11 +13,11 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "dataset.h"
 #include "hopfield_to_rbm.h"
+#include "linalg/linalg.h"
 #include "progress_part.h"
 #include "rbm_to_hopfield.h"
 

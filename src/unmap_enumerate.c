@@ -16,9 +16,9 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "linalg/linalg.h"
 #include "unmap.h"
 
 enum { BLOCK = 256, BLOCKS_A_REPORT = 64, MOST_SWEEPS = 100, QUADS = 4, LANES = 4 * QUADS };

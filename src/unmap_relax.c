@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "linalg/linalg.h"
 #include "unmap.h"
 
 /* Streams of ISG_PURPOSE_UNMAP: steps of random states and of random spans, a block each. */

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.." || exit 1
 # a time and the others would only spin. It has a function call for every fused multiply-add of AVX2, and takes
 # 8 times as long for it; kernels are still compared for all instruction sets.
 memcheck() { # test
-    OMP_NUM_THREADS=1 ISINGLASS_TEST_ISA=baseline OPENBLAS_CORETYPE=Nehalem \
+    OMP_NUM_THREADS=1 ISINGLASS_TEST_ISA=baseline \
         timeout 1800 valgrind --quiet --error-exitcode=99 --leak-check=full \
         --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \
         --suppressions=tools/valgrind.supp "build/dev/tests/$1"
@@ -72,8 +72,7 @@ fi
 # ThreadSanitizer and OpenMP. gcc's libgomp is not instrumented, so TSan would take every barrier for
 # missing and report races everywhere. clang's libomp has a tool, Archer, that tells TSan about
 # forks, joins, barriers and locks; libomp loads it by itself when it finds TSan in the program.
-# ignore_noninstrumented_modules keeps quiet about libomp's own memory and OpenBLAS (which sees
-# libgomp, is called outside parallel regions only, and shares nothing with them). Two small programs
+# ignore_noninstrumented_modules keeps quiet about libomp's own memory. Two small programs
 # show first that on this machine a race is seen and its absence is, too.
 tsan_program() { # compiler options...
     clang-14 -fopenmp -fsanitize=thread -g -O1 "$@" -x c - -o build/tsan/planted <<'END'

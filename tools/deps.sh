@@ -32,7 +32,6 @@ build   libc6-dev               package
 build   cmake                   command cmake
 build   ninja-build             command ninja
 build   pkg-config              command pkg-config
-build   libopenblas-openmp-dev  module openblas
 build   zlib1g-dev              module zlib
 build   libpng-dev              module libpng
 build   libjansson-dev          module jansson

@@ -1,4 +1,4 @@
-/* machine.h - threads, and the linear algebra library underneath
+/* machine.h - how many threads
  *
  * SPDX-License-Identifier: MIT
  *
@@ -14,14 +14,5 @@ enum { ISG_MAX_THREADS = 1024 };
 
 /* isg_threads(), as OpenMP wants it. */
 int isg_team_size(void);
-
-/* LAPACK runs on one thread, between these two calls, because the last bits of what OpenBLAS
-   computes depend on how many it uses, and the number of threads must never change results. */
-typedef struct isg_serial {
-    int openmp_threads, blas_threads;
-} isg_serial;
-
-isg_serial isg_serial_begin(void);
-void isg_serial_end(isg_serial before);
 
 #endif

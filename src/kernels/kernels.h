@@ -52,6 +52,9 @@ typedef struct isg_gibbs_step {
 /* Chains that gibbs_sweep takes in one call, at most; samples that spin_moments adds in float. */
 enum { ISG_GIBBS_CHAINS = 24, ISG_MOMENT_SAMPLES = 64 };
 
+/* Sides of the squares that products are made of; sums that a dot product is kept in. */
+enum { ISG_TILE = 8, ISG_DOT_LANES = 16 };
+
 /* Bytes of scratch that gibbs_sweep wants, aligned as isg_allocate() does. */
 size_t isg_gibbs_scratch_bytes(const isg_gibbs_weights *w);
 
@@ -92,6 +95,23 @@ typedef struct isg_kernels {
        no meaning [exact] */
     void (*spin_moments)(const isg_gibbs_weights *w, size_t panel, size_t samples,
                          const uint64_t *spins, const float *lambda, double sign, double *sums);
+
+    /* ---- dense linear algebra in double. A product is rounded before it is added, and every
+       element sees the same operations in the same order for every width of the vectors. ---- */
+
+    /* c (ISG_TILE, ISG_TILE): c_ij = the sum over l of a_li b_lj, from 0 on with l rising, for
+       a (n, ISG_TILE) and b (n, ISG_TILE) [exact] */
+    void (*tile)(size_t n, const double *a, const double *b, double *c);
+
+    /* y (n) += factor x (n) [exact] */
+    void (*add_multiple)(size_t n, double factor, const double *x, double *y);
+
+    /* The sum of x_i y_i: ISG_DOT_LANES sums, of the i that leave the same remainder, with i
+       rising; then the upper half of them is added to the lower, and so on [exact] */
+    double (*dot)(size_t n, const double *x, const double *y);
+
+    /* x (n) and y (n) become c x + s y and c y - s x [exact] */
+    void (*rotate)(size_t n, double c, double s, double *x, double *y);
 
     /* `rounds` times as many independent multiplications and additions as the registers hold, on
        nothing else: the speed no product can pass. Returns how many floating-point operations it

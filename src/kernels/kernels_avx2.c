@@ -10,7 +10,8 @@
 #include "kernels/tuned.h"
 
 static const isg_kernels table = {"avx2",       random_words, hamming,      nearest, ward_distances,
-                                  hidden_input, gibbs_sweep,  spin_moments, peak};
+                                  hidden_input, gibbs_sweep,  spin_moments, tile,    add_multiple,
+                                  dot,          rotate,       peak};
 const isg_kernels *const isg_kernels_avx2 = &table;
 
 #else

@@ -5,6 +5,6 @@
 #define VECTOR_BYTES 16
 #include "kernels/tuned.h"
 
-const isg_kernels isg_kernels_baseline = {"baseline",  random_words,   hamming,
-                                          nearest,     ward_distances, hidden_input,
-                                          gibbs_sweep, spin_moments,   peak};
+const isg_kernels isg_kernels_baseline = {
+    "baseline",   random_words, hamming,      nearest, ward_distances, hidden_input, gibbs_sweep,
+    spin_moments, tile,         add_multiple, dot,     rotate,         peak};

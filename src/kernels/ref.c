@@ -100,6 +100,41 @@ static void spin_moments(const isg_gibbs_weights *w, size_t panel, size_t sample
             }
 }
 
+/* ---- linear algebra ---------------------------------------------------------------------------- */
+
+static void tile(size_t n, const double *a, const double *b, double *c) {
+    for (size_t i = 0; i < ISG_TILE; i++)
+        for (size_t j = 0; j < ISG_TILE; j++) {
+            double sum = 0;
+            for (size_t l = 0; l < n; l++)
+                sum += a[l * ISG_TILE + i] * b[l * ISG_TILE + j];
+            c[i * ISG_TILE + j] = sum;
+        }
+}
+
+static void add_multiple(size_t n, double factor, const double *x, double *y) {
+    for (size_t i = 0; i < n; i++)
+        y[i] += factor * x[i];
+}
+
+static double dot(size_t n, const double *x, const double *y) {
+    double sums[ISG_DOT_LANES] = {0};
+    for (size_t i = 0; i < n; i++)
+        sums[i % ISG_DOT_LANES] += x[i] * y[i];
+    for (size_t half = ISG_DOT_LANES / 2; half > 0; half /= 2)
+        for (size_t l = 0; l < half; l++)
+            sums[l] += sums[l + half];
+    return sums[0];
+}
+
+static void rotate(size_t n, double c, double s, double *x, double *y) {
+    for (size_t i = 0; i < n; i++) {
+        const double before = x[i];
+        x[i] = c * before + s * y[i];
+        y[i] = c * y[i] - s * before;
+    }
+}
+
 static double peak(size_t rounds) {
     enum { SUMS = 8 };
     volatile float start = 0; /* so that nothing can be known beforehand */
@@ -114,6 +149,6 @@ static double peak(size_t rounds) {
     return 2.0 * SUMS * (double)rounds;
 }
 
-const isg_kernels isg_kernels_ref = {"ref",       random_words,   hamming,
-                                     nearest,     ward_distances, hidden_input,
-                                     gibbs_sweep, spin_moments,   peak};
+const isg_kernels isg_kernels_ref = {
+    "ref",        random_words, hamming,      nearest, ward_distances, hidden_input, gibbs_sweep,
+    spin_moments, tile,         add_multiple, dot,     rotate,         peak};

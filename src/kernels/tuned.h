@@ -274,3 +274,4 @@ static double peak(size_t rounds) {
 }
 
 #include "kernels/gibbs_tuned.h"
+#include "kernels/linear_tuned.h"

@@ -150,8 +150,7 @@ done
 in_environment 'as OpenMP likes' 'export OMP_NUM_THREADS=7,2 OMP_DYNAMIC=true OMP_NESTED=true'
 in_environment 'one thread at most' 'export OMP_NUM_THREADS=7 OMP_THREAD_LIMIT=1'
 in_environment 'odd schedules, little stack' \
-    'export OMP_NUM_THREADS=3 OMP_SCHEDULE=guided,5 OMP_PROC_BIND=true OMP_WAIT_POLICY=active OMP_STACKSIZE=1
-    export OPENBLAS_NUM_THREADS=2'
+    'export OMP_NUM_THREADS=3 OMP_SCHEDULE=guided,5 OMP_PROC_BIND=true OMP_WAIT_POLICY=active OMP_STACKSIZE=1'
 in_environment 'stdin is a directory, dirty memory' \
     'exec </; export POSIXLY_CORRECT=1 COLUMNS=1 LINES=0 TERM=none NO_COLOR= MALLOC_PERTURB_=165'
 in_environment 'nothing' 'for name in $(compgen -e | grep -v ASAN_OPTIONS); do export -n "$name"; done'

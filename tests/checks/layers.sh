@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: MIT
 #
-#   src/base  <-  src/kernels, src/io  <-  src/*.c  <-  cli, experiments, bench, examples
+#   src/base  <-  src/kernels  <-  src/linalg,  src/io  <-  src/*.c  <-  cli, experiments, bench, examples
 #
 # The top layer sees the public header and its own files; the figures in experiments/ are part of the
 # program, and use what cli/ has for text, progress and pictures. Below it, the includes are checked in the
@@ -17,6 +17,7 @@ layer_of() { # path of a file from the root of the tree
     include/*) REPLY=public ;;
     src/base/*) REPLY=base ;;
     src/kernels/*) REPLY=kernels ;;
+    src/linalg/*) REPLY=linalg ;;
     src/io/*) REPLY=io ;;
     src/*/*) REPLY=unknown ;;
     src/*) REPLY=core ;;
@@ -38,7 +39,8 @@ may_include() { # layer of the includer, layer of the included
     base:public | base:base) ;;
     kernels:public | kernels:base | kernels:kernels) ;;
     io:public | io:base | io:io) ;;
-    core:public | core:base | core:kernels | core:io | core:core) ;;
+    linalg:public | linalg:base | linalg:kernels | linalg:linalg) ;;
+    core:public | core:base | core:kernels | core:linalg | core:io | core:core) ;;
     cli:public | experiments:public | bench:public | examples:public) ;;
     cli:experiments | experiments:cli) ;;
     cli:cli | experiments:experiments | bench:bench | examples:examples) ;;

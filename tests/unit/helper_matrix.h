@@ -8,7 +8,7 @@
 #ifndef HELPER_MATRIX_H
 #define HELPER_MATRIX_H
 
-#include "base/linalg.h"
+#include "linalg/linalg.h"
 
 isg_matd matrix_framed(size_t rows, size_t cols); /* of zeros */
 void matrix_release(isg_matd m);

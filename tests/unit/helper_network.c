@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/linalg.h"
+#include "linalg/linalg.h"
 #include "test.h"
 
 /* Gauss and Jordan; A is positive definite, so no pivots are needed. Returns det A. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/linalg.h"
+#include "linalg/linalg.h"
 #include "test.h"
 
 enum { UNITS = 784, BLOCKS = 49, BLOCK_UNITS = 16 };

@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "helper_matrix.h"
+#include "linalg/linalg.h"
 
 static const size_t shapes[][2] = {{1, 1},   {2, 1},   {2, 2},    {7, 3},    {12, 12},
                                    {33, 32}, {64, 40}, {784, 10}, {100, 100}};

@@ -80,34 +80,6 @@ static void threads_can_be_set(void **state) {
     isg_set_threads(0);
 }
 
-static void a_serial_stretch_leaves_no_trace(void **state) {
-    (void)state;
-    isg_set_threads(5);
-    const isg_serial before = isg_serial_begin();
-    assert_int_equal(omp_get_max_threads(), 1);
-    isg_serial_end(before);
-    assert_int_equal(omp_get_max_threads(), 5);
-    isg_set_threads(0);
-}
-
-static void *ask(void *unused) {
-    (void)unused;
-    return (void *)(uintptr_t)isg_blas();
-}
-
-static void the_library_names_itself(void **state) {
-    (void)state;
-    pthread_t threads[4];
-    for (size_t i = 0; i < 4; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, ask, NULL), 0);
-    for (size_t i = 0; i < 4; i++) {
-        void *answer = NULL;
-        assert_int_equal(pthread_join(threads[i], &answer), 0);
-        assert_ptr_equal(answer, isg_blas());
-    }
-    assert_int_equal(strncmp(isg_blas(), "OpenBLAS ", 9), 0);
-}
-
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "threads") == 0)
         return (int)isg_threads();
@@ -115,8 +87,6 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_environment_holds_until_something_is_set),
         cmocka_unit_test(threads_can_be_set),
-        cmocka_unit_test(a_serial_stretch_leaves_no_trace),
-        cmocka_unit_test(the_library_names_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

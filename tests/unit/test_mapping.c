@@ -7,9 +7,9 @@
 
 #include <math.h>
 
-#include "base/linalg.h"
 #include "base/rng.h"
 #include "hopfield_to_rbm.h"
+#include "linalg/linalg.h"
 #include "numpy_helper.h"
 
 enum { FIRST = ISG_VIA_QR, LAST = ISG_VIA_HEBBIAN };

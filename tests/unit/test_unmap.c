@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/linalg.h"
 #include "base/rng.h"
 #include "helper_allocation.h"
+#include "linalg/linalg.h"
 #include "unmap.h"
 
 /* ---- inputs ------------------------------------------------------------------------------------- */

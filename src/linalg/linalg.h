@@ -2,14 +2,15 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A thin layer over LAPACK. Row-major storage is column-major storage of the transpose, so most
- * calls solve the transposed problem in place and copy nothing around. All of them:
+ * Own routines, because the results are promised to be a function of the input alone: libraries choose
+ * their kernels by processor, and their sums by the number of threads. Here everything is made of IEEE
+ * additions, multiplications, divisions and square roots in an order that the sizes alone determine;
+ * the kernels behind it give the same bits with every instruction set. docs/design/0014 has the
+ * reasons, accuracies and times. All functions:
  *
- *   - run on one thread, so that results do not depend on the number of threads; call them outside
- *     parallel regions;
- *   - refuse numbers that are not finite (ISG_ERR_ARGUMENT, naming the place, counted from 0) and
- *     sizes for which LAPACK's 32-bit integers would overflow (ISG_ERR_SHAPE); shapes that do not
- *     belong together are the caller's mistake and asserted;
+ *   - use all threads where these share out entries, never the terms of a sum;
+ *   - refuse numbers that are not finite (ISG_ERR_ARGUMENT, naming the place, counted from 0); shapes
+ *     that do not belong together are the caller's mistake and asserted;
  *   - write their outputs only on success, and read all inputs before: an output may be the very
  *     view that is the input, unless the comment says otherwise.
  */
@@ -35,7 +36,7 @@ isg_status isg_qr(isg_matd q, isg_matd r, isg_matd_view a);
 
 /* Columns of a (n, p) in the order in which each adds most to those before: column order[j] of a
    is q times column j of r (min(n, p), p), for some q that is not given. The diagonal of r falls
-   and is not negative. The rank is how many of its entries exceed `tolerance` times the first. */
+   and is not negative. Where several add the same, up to rounding, the first of them comes first. The rank is how many of its entries exceed `tolerance` times the first. */
 isg_status isg_pivoted_qr(isg_matd r, size_t *order, size_t *rank, isg_matd_view a,
                           double tolerance);
 
@@ -45,13 +46,12 @@ static inline double isg_rank_tolerance(size_t rows, size_t cols) {
 }
 
 /* a (n, p) = u (n, k) diag(sigma) vt (k, p), k = min(n, p), sigma falling. The largest entry of
-   each column of u is positive, so that signs do not depend on the library underneath.
-   ISG_ERR_DIVERGED if the iteration does not end; ISG_ERR_SHAPE for k > 20000. */
+   each column of u is positive. ISG_ERR_DIVERGED if the iteration does not end. */
 isg_status isg_svd(isg_matd u, double *sigma, isg_matd vt, isg_matd_view a);
 
 /* a (n, n) = vectors diag(values) vectors^T for symmetric a, of which only the lower triangle is
    read. Eigenvalues rise; eigenvectors are columns, signed as in isg_svd(). ISG_ERR_DIVERGED if
-   the iteration does not end; ISG_ERR_SHAPE for n > 20000. */
+   the iteration does not end. */
 isg_status isg_symmetric_eigen(double *values, isg_matd vectors, isg_matd_view a);
 
 /* a (n, n) = l l^T for symmetric positive definite a, of which only the lower triangle is read;
