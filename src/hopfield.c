@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/special.h"
 #include "linalg/linalg.h"
 
 /* ---- building ---------------------------------------------------------------------------------- */
@@ -118,12 +119,16 @@ done:
    Hebbian one is a multiple of 1 / N. */
 static void set_sums(isg_hopfield *network) {
     const size_t n = network->info.n_visible, columns = network->n_columns;
+    for (size_t mu = 0; mu < columns; mu++) {
+        isg_sum sum = {0};
+        for (size_t i = 0; i < n; i++)
+            isg_sum_add(&sum, network->u[i * columns + mu]);
+        network->total[mu] = isg_sum_value(sum);
+    }
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
         for (size_t mu = 0; mu < columns; mu++)
             sum += network->u[i * columns + mu] * network->u[i * columns + mu];
-        for (size_t mu = 0; mu < columns; mu++)
-            network->total[mu] += network->u[i * columns + mu];
         network->diagonal[i] = sum;
         network->info.trace += sum;
         network->negligible[i] = 1e-12 * (sqrt((double)n * sum) + fabs(network->b[i]));
@@ -196,20 +201,46 @@ isg_hopfield_info isg_hopfield_describe(const isg_hopfield *network) {
 
 /* ---- sums and fields --------------------------------------------------------------------------- */
 
-/* u^T s = 2 (sum over the units that are up) - (sum over all): in images most are down. */
-void isg_hopfield_sums(const isg_hopfield *network, const uint64_t *spins, double *h) {
+enum {
+    CHUNK = 16, /* columns at a time */
+    STRETCH =
+        8, /* words, each stretch of which is summed apart: sums stay small, and so does rounding */
+};
+
+/* part (CHUNK) = the sum of the rows of u, from column `first` on, of the units that are up in the
+   words from `begin` to `end`. */
+static inline void sum_stretch(const isg_hopfield *network, const uint64_t *spins, size_t begin,
+                               size_t end, size_t first, size_t width, double *part) {
     const size_t columns = network->n_columns;
-    for (size_t mu = 0; mu < columns; mu++)
-        h[mu] = 0;
-    for (size_t w = 0; w < network->words; w++)
+    memset(part, 0, CHUNK * sizeof *part);
+    for (size_t w = begin; w < end; w++)
         for (uint64_t up = spins[w]; up != 0; up &= up - 1) {
             const double *row =
-                network->u + (64 * w + (size_t)__builtin_ctzll(up)) * network->n_columns;
-            for (size_t mu = 0; mu < columns; mu++)
-                h[mu] += row[mu];
+                network->u + (64 * w + (size_t)__builtin_ctzll(up)) * columns + first;
+            if (width == CHUNK)
+                for (size_t q = 0; q < CHUNK; q++)
+                    part[q] += row[q];
+            else
+                for (size_t q = 0; q < width; q++)
+                    part[q] += row[q];
         }
-    for (size_t mu = 0; mu < columns; mu++)
-        h[mu] = 2 * h[mu] - network->total[mu];
+}
+
+/* u^T s = 2 (sum over the units that are up) - (sum over all): in images most are down. */
+void isg_hopfield_sums(const isg_hopfield *network, const uint64_t *spins, double *h) {
+    const size_t columns = network->n_columns, words = network->words;
+    for (size_t first = 0; first < columns; first += CHUNK) {
+        const size_t width = columns - first < CHUNK ? columns - first : CHUNK;
+        double sums[CHUNK] = {0}, part[CHUNK];
+        for (size_t w = 0; w < words; w += STRETCH) {
+            sum_stretch(network, spins, w, words - w < STRETCH ? words : w + STRETCH, first, width,
+                        part);
+            for (size_t q = 0; q < CHUNK; q++)
+                sums[q] += part[q];
+        }
+        for (size_t q = 0; q < width; q++)
+            h[first + q] = 2 * sums[q] - network->total[first + q];
+    }
 }
 
 void isg_hopfield_flip(const isg_hopfield *network, uint64_t *spins, double *h, size_t i) {

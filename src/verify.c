@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/special.h"
+#include "linalg/linalg.h"
 #include "rbm.h"
 
 enum {
@@ -46,10 +47,58 @@ static isg_status add_check(isg_checks *checks, double value, double bound, cons
     return ISG_OK;
 }
 
-/* Up to a million weights 1e-12; rounding grows with the square root of their number beyond. */
-static double rounding_bound(const isg_patterns *patterns) {
-    const isg_patterns_info info = isg_patterns_describe(patterns);
-    return 1e-12 * sqrt(fmax(1, (double)info.n_visible * (double)info.n_patterns / 1e6));
+/* What rounding may leave of each kind of zero, with u = 2^-53 and c^2 the condition number of
+   A = xi^T xi.
+
+   Rounding errors of n operations add up like a random walk, to LAMBDA sqrt(n) u at most for all but
+   an exp(-LAMBDA^2 / 2) of cases (Higham and Mary 2019). A sum over N units is made in stretches of
+   512 at most, so its error relative to the sum of the sizes of its terms is
+
+       e = LAMBDA u sqrt(min(N, 512) + N / 512).
+
+   orthogonality: W is made by p reflectors, each applied with an error e of a unit vector; another e
+       comes from the product that checks it. sqrt(p) of them: 2 sqrt(p) e. Rotating W, for svd and
+       sqrt, adds as much again.
+   patterns: the same errors on columns of xi, which are sqrt(N) long.
+   projector: |W E W^T|_ij <= |W_i| |E| |W_j| <= |E|, at most p times the largest entry of E.
+   energy: H = -|h|^2 / 2 with h = W^T s. Each h is a sum whose terms have sizes of up to sqrt(N) in
+       all, of a W that is off by `orthogonality`; |dH| <= |h| |dh| = sqrt(2 |H|) |dh|, which relative
+       to the larger of 1 and |H| is at most sqrt(2 p N) (2 e + orthogonality).
+   machine: these solve with the Cholesky factor of A, which is exact for a matrix that is off by
+       p u |A| or so; the solution by c^2 times that. */
+typedef struct bounds {
+    double orthogonality, patterns, projector, energy, machine;
+} bounds;
+
+enum { LAMBDA = 4 };
+
+static bounds find_bounds(size_t n_visible, size_t n_patterns, double condition) {
+    const double u = DBL_EPSILON / 2, n = (double)n_visible, p = (double)n_patterns;
+    const double e = LAMBDA * u * sqrt(fmin(n, 512) + n / 512);
+    bounds out = {.orthogonality = 4 * sqrt(p) * e};
+    out.patterns = sqrt(n) * out.orthogonality;
+    out.projector = p * out.orthogonality;
+    out.energy = sqrt(2 * p * n) * (2 * e + out.orthogonality);
+    out.machine = out.energy + 8 * u * p * condition * condition;
+    return out;
+}
+
+/* The largest singular value of the patterns over the smallest, from those of R. */
+static isg_status find_condition(const isg_rbm *rbm, double *out) {
+    const isg_matd_view r = isg_rbm_coefficients(rbm);
+    double *u = NULL, *sigma = NULL, *vt = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(u, r.rows, r.rows));
+    ISG_TRY_GOTO(ISG_ALLOCATE(sigma, r.rows));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(vt, r.rows, r.cols));
+    ISG_TRY_GOTO(
+        isg_svd(isg_matd_of(u, r.rows, r.rows), sigma, isg_matd_of(vt, r.rows, r.cols), r));
+    *out = sigma[0] / sigma[r.rows - 1];
+done:
+    isg_release(u);
+    isg_release(sigma);
+    isg_release(vt);
+    return status;
 }
 
 /* So many states that comparing them takes seconds, not hours. */
@@ -70,6 +119,7 @@ typedef struct views {
     isg_rbm *rbms[N_DECOMPOSITIONS];
     isg_mapping_report reports[N_DECOMPOSITIONS];
     isg_machine *machines[N_MACHINES];
+    bounds bounds;
 } views;
 
 static void views_free(views *all) {
@@ -94,6 +144,10 @@ static isg_status views_create(views *all, const isg_patterns *patterns, const d
     }
     for (size_t k = 0; k < N_MACHINES; k++)
         ISG_TRY(isg_machine_create(&all->machines[k], (isg_machine_kind)k, patterns, field, beta));
+    const isg_patterns_info info = isg_patterns_describe(patterns);
+    double condition = 0;
+    ISG_TRY(find_condition(all->rbms[ISG_VIA_QR], &condition));
+    all->bounds = find_bounds(info.n_visible, info.n_patterns, condition);
     return ISG_OK;
 }
 
@@ -117,19 +171,20 @@ static double largest_difference(const isg_rbm *one, const isg_rbm *two) {
 }
 
 static isg_status check_mappings(isg_checks *checks, const views *all) {
-    const double bound = rounding_bound(all->patterns);
+    const bounds *most = &all->bounds;
     for (size_t k = 0; k < N_DECOMPOSITIONS; k++) {
         const isg_mapping_report *report = &all->reports[k];
-        const double p = (double)report->n_hidden;
-        ISG_TRY(add_check(checks, report->orthogonality_error, bound, via_names[k], "|W^T W - I|"));
-        ISG_TRY(add_check(checks, report->reconstruction_error, bound, via_names[k], "|W R - xi|"));
-        ISG_TRY(add_check(checks, report->projector_error, bound, via_names[k], "|J^2 - J|"));
-        ISG_TRY(add_check(checks, report->fixed_point_error, bound, via_names[k], "|J xi - xi|"));
-        ISG_TRY(
-            add_check(checks, fabs(report->trace - p) / p, bound, via_names[k], "|tr J - p| / p"));
+        const char *via = via_names[k];
+        const double p = (double)report->n_hidden, trace_error = fabs(report->trace - p) / p;
+        ISG_TRY(add_check(checks, report->orthogonality_error, most->orthogonality, via,
+                          "|W^T W - I|"));
+        ISG_TRY(add_check(checks, report->reconstruction_error, most->patterns, via, "|W R - xi|"));
+        ISG_TRY(add_check(checks, report->projector_error, most->projector, via, "|J^2 - J|"));
+        ISG_TRY(add_check(checks, report->fixed_point_error, most->patterns, via, "|J xi - xi|"));
+        ISG_TRY(add_check(checks, trace_error, most->orthogonality, via, "|tr J - p| / p"));
         if (k > 0)
-            ISG_TRY(add_check(checks, largest_difference(all->rbms[0], all->rbms[k]), bound,
-                              via_names[k], "|J - J of qr|"));
+            ISG_TRY(add_check(checks, largest_difference(all->rbms[0], all->rbms[k]),
+                              most->projector, via, "|J - J of qr|"));
     }
     return ISG_OK;
 }
@@ -202,7 +257,7 @@ static isg_status compare_energies(differences *found, const views *all, const u
 static isg_status check_energies(isg_checks *checks, const views *all, bool has_field,
                                  uint64_t seed, const char *group, const isg_progress *progress) {
     const isg_patterns_info info = isg_patterns_describe(all->patterns);
-    const double bound = rounding_bound(all->patterns);
+    const bounds *most = &all->bounds;
     const bool is_small = info.n_visible <= 12;
     const size_t words = isg_words(info.n_visible);
     const size_t n_states = is_small ? (size_t)1 << info.n_visible : random_states(&info);
@@ -227,16 +282,16 @@ static isg_status check_energies(isg_checks *checks, const views *all, bool has_
     }
     for (size_t k = 0; k < N_DECOMPOSITIONS; k++) {
         snprintf(name, sizeof name, "H of the RBM via %s / H - 1", via_names[k]);
-        ISG_TRY_GOTO(add_check(checks, found.rbms[k], bound, group, name));
+        ISG_TRY_GOTO(add_check(checks, found.rbms[k], most->energy, group, name));
     }
     for (size_t k = 0; k < N_MACHINES; k++) {
         snprintf(name, sizeof name, "H of the %s machine / H - 1", machine_names[k]);
-        ISG_TRY_GOTO(add_check(checks, found.machines[k], bound, group, name));
+        ISG_TRY_GOTO(add_check(checks, found.machines[k], most->machine, group, name));
     }
-    ISG_TRY_GOTO(add_check(checks, found.complex_layers, bound, group,
+    ISG_TRY_GOTO(add_check(checks, found.complex_layers, most->machine, group,
                            "H of the complex three layers / H - 1"));
     if (!has_field)
-        ISG_TRY_GOTO(add_check(checks, found.overlaps, bound, group, "-(N/2) m.a / H - 1"));
+        ISG_TRY_GOTO(add_check(checks, found.overlaps, most->machine, group, "-(N/2) m.a / H - 1"));
 done:
     isg_release(spins);
     isg_release(m);
