@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "unmap.h"
 
@@ -144,7 +145,7 @@ static size_t best_of(const choice *my) {
     double best = -HUGE_VAL;
     size_t found = my->pool->count;
     for (size_t j = 0; j < my->pool->count; j++) {
-        const double merit = log(my->square[j]) + my->merit[j];
+        const double merit = isg_log(my->square[j]) + my->merit[j];
         if (my->square[j] > least && merit > best) {
             best = merit;
             found = j;
@@ -182,7 +183,7 @@ isg_status isg_pool_choose(const isg_pool *pool, size_t count, size_t *chosen, s
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my.factor, count, pool->count));
     for (size_t j = 0; j < pool->count; j++) {
         my.square[j] = (double)pool->n;
-        my.merit[j] = -4 * log(fmax(pool->all[j].residual, 1e-6 * (double)pool->n));
+        my.merit[j] = -4 * isg_log(fmax(pool->all[j].residual, 1e-6 * (double)pool->n));
     }
     for (; rank < count; rank++) {
         const size_t pivot = best_of(&my);
