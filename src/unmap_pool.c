@@ -90,12 +90,23 @@ bool isg_pool_knows(isg_pool *pool, const uint64_t *spins, size_t source) {
     return true;
 }
 
+/* By bytes, the lowest first, on machines of either byte order. */
+static int compare_spins(const uint64_t *x, const uint64_t *y, size_t words) {
+    size_t w = 0;
+    while (w < words && x[w] == y[w])
+        w++;
+    if (w == words)
+        return 0;
+    const int shift = __builtin_ctzll(x[w] ^ y[w]) & ~7;
+    return (x[w] >> shift & 0xff) < (y[w] >> shift & 0xff) ? -1 : 1;
+}
+
 /* By residual, then by spins, of which no two are equal. */
 static int by_residual(const void *a, const void *b) {
     const isg_candidate *x = a, *y = b;
     if (x->residual != y->residual)
         return x->residual < y->residual ? -1 : 1;
-    return memcmp(x->spins, y->spins, x->words * sizeof *x->spins);
+    return compare_spins(x->spins, y->spins, x->words);
 }
 
 void isg_pool_finish(isg_pool *pool) {
