@@ -124,6 +124,9 @@ edit(src/base/special.c [=[isg_sum_add(&rest, isg_exp(x[i] - x[largest]));
     return x[largest] + isg_log1p(isg_sum_value(rest));]=] [=[isg_sum_add(&rest, isg_exp(x[i]));
     return isg_log(isg_sum_value(rest) + isg_exp(x[largest]));]=])
 
+mutant(short_series "exp without the last term of its series" test_elementary)
+edit(src/base/elementary.c [=[(1.0 / 24 + r * (1.0 / 120))]=] [=[(1.0 / 24)]=])
+
 mutant(log_of_cosh "ln cosh x as log(cosh(x))" test_special)
 edit(src/base/special.c [=[return size + (isg_log1p(isg_exp(-2 * size)) - ISG_LN_2);]=]
   [=[return isg_log((isg_exp(size) + isg_exp(-size)) / 2);]=])

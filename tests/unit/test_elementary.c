@@ -9,7 +9,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/elementary.h"
@@ -380,13 +379,15 @@ static void logarithms_are_right(void **state) {
     const long double ln_2 = (long double)isg_ln_2_parts[0] + (long double)isg_ln_2_parts[1];
     const long double bound = LDBL_MANT_DIG < 64 ? 0x1p-53L : 0x1p-62L;
     assert_true(fabsl(ln_2 - logl(2)) < bound);
-    assert_true(fabsl(128 * (isg_exp_step[0] + (long double)isg_exp_step[1]) - ln_2) < bound);
+    const long double step = (long double)isg_exp_step[0] + (long double)isg_exp_step[1];
+    assert_true(fabsl(128 * step - ln_2) < bound);
     assert_true(fabs(ldexp(isg_ln_2_parts[1], 43)) <= 1 && fabs(ldexp(isg_exp_step[1], 43)) <= 1);
     assert_true(isg_log_table[75][0] == 1 && isg_log_table[75][1] == 0 &&
                 isg_log_table[75][2] == 0);
     for (size_t i = 0; i < 128; i++) {
         const double *row = isg_log_table[i];
-        assert_true(fabsl(logl((long double)row[0]) + row[1] + row[2]) < bound);
+        const long double value = (long double)row[1] + (long double)row[2];
+        assert_true(fabsl(logl((long double)row[0]) + value) < bound);
         assert_true(ldexp(row[0], 12) == rint(ldexp(row[0], 12)));
         assert_true(ldexp(row[1], 42) == rint(ldexp(row[1], 42)));
         /* both ends of the interval */
