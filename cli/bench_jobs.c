@@ -16,6 +16,7 @@
 
 #include "allocation.h"
 #include "signals.h"
+#include "src/base/elementary.h"
 #include "stopwatch.h"
 
 static const double slice_s = 0.2;
@@ -55,7 +56,7 @@ exit_code bench_random_samples(isg_dataset **out, size_t n_samples, size_t n_vis
     int8_t *spins = NULL;
     exit_code code = fail_status(isg_rbm_create(&rbm, n_visible, 1, beta));
     for (size_t i = 0; code == EXIT_DONE && i < n_visible; i++)
-        isg_rbm_visible_field(rbm)[i] = log(up / (1 - up)) / (2 * beta);
+        isg_rbm_visible_field(rbm)[i] = isg_log(up / (1 - up)) / (2 * beta);
     if (code == EXIT_DONE)
         code = fail_status(isg_chains_create(&chains, rbm, n_samples, seed));
     if (code == EXIT_DONE)

@@ -12,6 +12,7 @@
 
 #include "cli/allocation.h"
 #include "cli/text_file.h"
+#include "src/base/elementary.h"
 
 const char *const verdict_names[] = {"holds", "differs", "not testable", "not computed", NULL};
 
@@ -50,7 +51,7 @@ void say_ours(ruling *out, const char *format, ...) {
 }
 
 void say_measured(ruling *out, bool has_sign, double value, double error, const char *unit) {
-    const double decade = error > 0 ? floor(log10(error)) : -1;
+    const double decade = error > 0 ? floor(isg_log10(error)) : -1;
     const int digits = (int)fmin(fmax(1 - decade, 0), 4);
     say_ours(out, has_sign ? "%+.*f +- %.*f %s" : "%.*f +- %.*f %s", digits, value, digits, error,
              unit);
@@ -76,9 +77,9 @@ int significant(double difference, double error) {
 }
 
 int significant_among(double difference, double error, size_t comparisons) {
-    const double chance = erfc(sqrt(2)) / (double)(comparisons > 0 ? comparisons : 1);
+    const double chance = isg_erfc(sqrt(2)) / (double)(comparisons > 0 ? comparisons : 1);
     const double size = fabs(difference);
-    if (size > 2 * error && erfc(size / error / sqrt(2)) <= chance)
+    if (size > 2 * error && isg_erfc(size / error / sqrt(2)) <= chance)
         return difference > 0 ? 1 : -1;
     return 0;
 }

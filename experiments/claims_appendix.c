@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "experiments/claims.h"
+#include "src/base/elementary.h"
 
 /* ---- App. A: overlaps and projections --------------------------------------------------------- */
 
@@ -124,7 +125,7 @@ enum {
 static void judge_recall(const claim *of, const facts *in, ruling *out) {
     const double accuracy = fact(in, of->key, 0), error = fact(in, of->key, 1);
     const double expected = of->numbers[0], samples = fact(in, of->key, 2);
-    const double both = hypot(error, sqrt(expected * (1 - expected) / samples));
+    const double both = isg_hypot(error, sqrt(expected * (1 - expected) / samples));
     const double off = accuracy - expected;
     rule(out, no_difference(significant(off, both) != 0, fabs(off), TOLERANCE_RECALL),
          100 * accuracy, 100 * error);
@@ -139,7 +140,7 @@ static void judge_recall(const claim *of, const facts *in, ruling *out) {
 static void judge_recall_cost(const claim *of, const facts *in, ruling *out) {
     const char *const before = "figD2 xi0 published", *const after = "figD2 xi10 published";
     const double cost = fact(in, before, 0) - fact(in, after, 0);
-    const double error = hypot(fact(in, before, 1), fact(in, after, 1));
+    const double error = isg_hypot(fact(in, before, 1), fact(in, after, 1));
     if (!has_piece(in, before)) {
         not_computed(out, "figD2 has not been computed here");
         return;

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/elementary.h"
+
 /* More than anybody trains for, and exact as an integer and as a double. */
 #define MOST_EPOCHS 1e15
 
@@ -45,7 +47,7 @@ static void read_cell(const facts *in, grid *out, size_t a, size_t b) {
     best->l = term - fact(in, key, 0);
     best->error = fact(in, key, 1);
     best->is_trusted = fact(in, key, 3) > 0;
-    best->doubt = best->is_trusted ? best->error : hypot(best->error, 20);
+    best->doubt = best->is_trusted ? best->error : isg_hypot(best->error, 20);
 }
 
 void read_grid(const facts *in, grid *out) {
@@ -87,7 +89,8 @@ static void read_point(const facts *in, double n_hidden, start_kind start, point
             const double value = is_trusted ? fact(in, key, 1 + 2 * e) : (double)NAN;
             sum[e] += value;
             squares[e] += value * value;
-            stated[e] += pow(fact(in, key, 2 + 2 * e), 2);
+            const double error = fact(in, key, 2 + 2 * e);
+            stated[e] += error * error;
         }
     }
     const double n = (double)runs;
@@ -128,7 +131,7 @@ const point *point_at(const curve *of, double epoch) {
 void point_gap(const point *one, const point *two, double *gap, double *error) {
     const size_t e = !isnan(one->mean[1]) && !isnan(two->mean[1]);
     *gap = one->mean[e] - two->mean[e];
-    *error = hypot(one->error[e], two->error[e]);
+    *error = isg_hypot(one->error[e], two->error[e]);
 }
 
 /* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */
@@ -151,8 +154,9 @@ share read_share(const facts *in, size_t k, start_kind start, size_t epoch) {
         if (!has_piece(in, key))
             break;
         for (size_t set = 0; set < 2; set++) {
-            sum[set] += fact(in, key, set);
-            squares[set] += pow(fact(in, key, set), 2);
+            const double value = fact(in, key, set);
+            sum[set] += value;
+            squares[set] += value * value;
         }
     }
     out.value = mean_share(out.runs, sum[0], squares[0], in->test_samples, &out.error);

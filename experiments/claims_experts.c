@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "experiments/claims_curves.h"
+#include "src/base/elementary.h"
 
 static const char *const titles[] = {"Hopfield", "Hebbian", "PCA", "random"};
 static const size_t sizes[] = {10, 20, 100};
@@ -21,7 +22,7 @@ typedef struct comparison {
 
 /* One of so many, any of which would decide. */
 static comparison compare_among(share one, share two, size_t comparisons) {
-    const double by = one.value - two.value, error = hypot(one.error, two.error);
+    const double by = one.value - two.value, error = isg_hypot(one.error, two.error);
     return (comparison){by, error, significant_among(by, error, comparisons)};
 }
 
@@ -59,8 +60,8 @@ static void judge_value(const claim *of, const facts *in, ruling *out) {
         return;
     }
     const double off = found.value - expected;
-    const double both =
-        sqrt(pow(found.error, 2) + expected * (1 - expected) / in->test_samples + pow(0.0005, 2));
+    const double both = isg_hypot(isg_hypot(found.error, 0.0005),
+                                  sqrt(expected * (1 - expected) / in->test_samples));
     rule(out, no_difference(significant(off, both) != 0, fabs(off), TOLERANCE_ERROR),
          100 * found.value, 100 * found.error);
     say_ours(out, "%.2f +- %.2f %%", 100 * found.value, 100 * found.error);
@@ -89,7 +90,7 @@ static void judge_training_error(const claim *of, const facts *in, ruling *out) 
             return;
         }
         const double off = found.on_training - expected;
-        const double both = hypot(found.training_error, 0.0005);
+        const double both = isg_hypot(found.training_error, 0.0005);
         is_there = is_there || significant_among(off, both, 2) != 0;
         if (s == 0 || fabs(off) > fabs(most)) {
             most = off;

@@ -7,6 +7,7 @@
 
 #include "cli/allocation.h"
 #include "experiments/claims_exact.h"
+#include "src/base/elementary.h"
 
 enum { N_STATES = 200, N_STARTS_OF_DYNAMICS = 100, MOST_STEPS = 1000 };
 
@@ -168,7 +169,7 @@ static void mean_step(isg_matd w, const double *b, const double *c, double beta,
         x[i] = b[i];
         for (size_t mu = 0; mu < w.cols; mu++)
             x[i] += w.data[i * w.stride + mu] * lambda[mu];
-        x[i] = tanh(beta * x[i]);
+        x[i] = isg_tanh(beta * x[i]);
     }
     for (size_t mu = 0; mu < w.cols; mu++) {
         lambda[mu] = c[mu];

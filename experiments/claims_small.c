@@ -7,6 +7,7 @@
 
 #include "cli/allocation.h"
 #include "experiments/claims_exact.h"
+#include "src/base/elementary.h"
 
 enum { UNITS = 12, N_SMALL_STATES = 1 << UNITS, HIDDEN = 3 };
 static const double beta = 2;
@@ -24,8 +25,8 @@ static double log_sum(const double *terms, size_t n) {
     for (size_t k = 0; k < n; k++)
         largest = fmax(largest, terms[k]);
     for (size_t k = 0; k < n; k++)
-        sum += exp(terms[k] - largest);
-    return largest + log(sum);
+        sum += isg_exp(terms[k] - largest);
+    return largest + isg_log(sum);
 }
 
 static exit_code small_rbm(isg_rbm **out, const isg_patterns *patterns) {
@@ -86,9 +87,9 @@ static exit_code with_one(uint64_t seed, double *values) {
         printed[k] = -f0;
     }
     if (code == EXIT_DONE) {
-        values[PARTITION_FREE] = fabs(log_sum(right, N_NODES) + log(step) + UNITS * log(2) +
-                                      log(beta / (2 * acos(-1))) / 2 - expected);
-        values[PARTITION_PRINTED] = log_sum(printed, N_NODES) + log(step) - expected;
+        values[PARTITION_FREE] = fabs(log_sum(right, N_NODES) + isg_log(step) + UNITS * ISG_LN_2 +
+                                      isg_log(beta / (2 * ISG_PI)) / 2 - expected);
+        values[PARTITION_PRINTED] = log_sum(printed, N_NODES) + isg_log(step) - expected;
     }
     isg_rbm_free(rbm);
     isg_patterns_free(patterns);
@@ -118,7 +119,7 @@ static exit_code integrate_hidden(uint64_t seed, double *largest) {
             terms[k] = -beta * isg_rbm_energy(rbm, &spins, &lambda);
         }
         const double integral =
-            log_sum(terms, N_NODES) + log(step) + log(beta / (2 * acos(-1))) / 2;
+            log_sum(terms, N_NODES) + isg_log(step) + isg_log(beta / (2 * ISG_PI)) / 2;
         code = fail_status(isg_rbm_spin_energy(rbm, &spins, &energy));
         *largest = larger(*largest, fabs(-integral / beta - energy));
     }
@@ -215,7 +216,7 @@ static double product(isg_matd w, const double *x, size_t i, size_t nu) {
 static double softened(isg_matd w, const double *x) {
     double sum = 0;
     for (size_t k = 0; k < UNITS * HIDDEN; k++) {
-        const double at = product(w, x, k / HIDDEN, k % HIDDEN), e = at - tanh(alpha * at);
+        const double at = product(w, x, k / HIDDEN, k % HIDDEN), e = at - isg_tanh(alpha * at);
         sum += e * e;
     }
     return sum;
@@ -225,9 +226,9 @@ static double softened(isg_matd w, const double *x) {
 static double gradient(isg_matd w, const double *x, size_t mu, size_t nu, double steepness) {
     double sum = 0;
     for (size_t i = 0; i < UNITS; i++) {
-        const double at = product(w, x, i, nu), e = at - tanh(alpha * at);
-        const double sech = 1 / cosh(steepness * at);
-        sum += 2 * w.data[i * w.stride + mu] * (e - alpha * e * sech * sech);
+        const double at = product(w, x, i, nu), e = at - isg_tanh(alpha * at);
+        const double mean = isg_tanh(steepness * at); /* sech^2 = 1 - tanh^2 */
+        sum += 2 * w.data[i * w.stride + mu] * (e - alpha * e * (1 - mean * mean));
     }
     return sum;
 }

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "experiments/claims_curves.h"
+#include "src/base/elementary.h"
 
 /* ---- Fig. 2 ----------------------------------------------------------------------------------- */
 
@@ -45,7 +46,7 @@ static void judge_monotone(const claim *of, const facts *in, ruling *out) {
     for (size_t a = 0; a + 1 < g.n_k; a++)
         for (size_t b = 0; b < g.n_betas; b++) {
             const cell *low = &g.at[e][a][b], *high = &g.at[e][a + 1][b];
-            const double fall = low->l - high->l, both = hypot(low->error, high->error);
+            const double fall = low->l - high->l, both = isg_hypot(low->error, high->error);
             steps++;
             doubtful += !low->is_trusted || !high->is_trusted || fall > TOLERANCE_NATS;
             if (!low->is_trusted || significant_among(fall, both, (g.n_k - 1) * g.n_betas) <= 0)
@@ -86,7 +87,8 @@ static double peak_of(const grid *g, size_t e, size_t a, double low, double high
     for (size_t b = 0; b < g->n_betas; b++)
         if (g->beta[b] >= low && g->beta[b] <= high) {
             const cell *top = &g->at[e][a][best], *at = &g->at[e][a][b];
-            *is_there = *is_there || significant(top->l - at->l, hypot(top->doubt, at->doubt)) == 0;
+            *is_there =
+                *is_there || significant(top->l - at->l, isg_hypot(top->doubt, at->doubt)) == 0;
         }
     return g->beta[best];
 }
@@ -128,7 +130,7 @@ static void judge_ends(const claim *of, const facts *in, ruling *out) {
         for (size_t side = 0; side < 2; side++) {
             const cell *end = &g.at[1][a][side == 0 ? 0 : g.n_betas - 1];
             const cell *top = cell_at(&g, 1, a, peak);
-            const double both = hypot(top->doubt, end->doubt);
+            const double both = isg_hypot(top->doubt, end->doubt);
             off += significant(top->l - end->l, both) <= 0;
             if (top->l - end->l < least) {
                 least = top->l - end->l;
@@ -159,10 +161,10 @@ static void judge_sustained(const claim *of, const facts *in, ruling *out) {
             const cell *top = cell_at(&g, e, a, peak_of(&g, e, a, 0, HUGE_VAL, &is_there));
             const cell *end = &g.at[e][a][g.n_betas - 1];
             drop[e][side] = top->l - end->l;
-            error[e][side] = hypot(top->doubt, end->doubt);
+            error[e][side] = isg_hypot(top->doubt, end->doubt);
         }
-        is_fine =
-            is_fine && significant(drop[e][0] - drop[e][1], hypot(error[e][0], error[e][1])) > 0;
+        is_fine = is_fine &&
+                  significant(drop[e][0] - drop[e][1], isg_hypot(error[e][0], error[e][1])) > 0;
     }
     rule(out, is_fine ? VERDICT_HOLDS : VERDICT_DIFFERS, drop[1][1], error[1][1]);
     say_ours(out, "L falls by %.1f for k = %g, %.1f for k = %g", drop[1][0], g.k[0], drop[1][1],
@@ -183,7 +185,7 @@ static void judge_ais(const claim *of, const facts *in, ruling *out) {
     for (size_t a = 0; a < g.n_k; a++)
         for (size_t b = 0; b < g.n_betas; b++) {
             const cell *annealed = &g.at[0][a][b], *best = &g.at[1][a][b];
-            const double both = hypot(annealed->error, best->error);
+            const double both = isg_hypot(annealed->error, best->error);
             if (!best->is_trusted)
                 continue;
             all++;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/special.h"
 
@@ -48,8 +49,8 @@ static isg_status average_of(average *out, const double *log_weights, size_t n, 
     const double log_sum = isg_log_sum_exp(x, n);
     for (size_t k = 0; k < n; k++)
         x[k] *= 2;
-    out->ess = exp(2 * log_sum - isg_log_sum_exp(x, n));
-    out->value = log_sum - log((double)n);
+    out->ess = isg_exp(2 * log_sum - isg_log_sum_exp(x, n));
+    out->value = log_sum - isg_log((double)n);
     /* The relative variance of a mean of n weights, in terms of (sum w)^2 / sum w^2. */
     out->error = n > 1 ? sqrt(fmax((double)n / out->ess - 1, 0) / (double)(n - 1)) : (double)NAN;
     isg_release(x);

@@ -13,6 +13,7 @@
 
 #include "ais.h"
 #include "base/bits.h"
+#include "base/elementary.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/special.h"
@@ -75,7 +76,7 @@ static void kick(const isg_rbm *rbm, walker *walk, double alpha, double step) {
     for (size_t mu = 0; mu < p; mu++)
         walk->gradient[mu] = walk->next_lambda[mu] - alpha * rbm->c[mu];
     for (size_t i = 0; i < rbm->info.n_visible; i++) {
-        const double mean = alpha * tanh(alpha * beta * walk->next_x[i]);
+        const double mean = alpha * isg_tanh(alpha * beta * walk->next_x[i]);
         for (size_t mu = 0; mu < p; mu++)
             walk->gradient[mu] -= rbm->weights[i * p + mu] * mean;
     }
@@ -108,7 +109,7 @@ static void move_by_trajectory(const isg_rbm *rbm, walker *walk, double alpha, d
         kick(rbm, walk, alpha, step);
     }
     const double after = kinetic(walk, p) - exponent(rbm, walk->next_lambda, walk->next_x, alpha);
-    if (isg_next_uniform(&walk->random) < exp(before - after)) {
+    if (isg_next_uniform(&walk->random) < isg_exp(before - after)) {
         for (size_t mu = 0; mu < p; mu++)
             walk->lambda[mu] = walk->next_lambda[mu];
         for (size_t i = 0; i < n; i++)

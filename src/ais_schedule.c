@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "ais.h"
+#include "base/elementary.h"
 #include "base/machine.h"
 #include "base/memory.h"
 
@@ -20,7 +21,7 @@ static double share_left(const isg_anneal *a, const isg_slope *slopes, size_t ch
     for (size_t k = 0; k < chains; k++)
         largest = fmax(largest, isg_anneal_log_weight(a, slopes[k], from, to));
     for (size_t k = 0; k < chains; k++) {
-        const double weight = exp(isg_anneal_log_weight(a, slopes[k], from, to) - largest);
+        const double weight = isg_exp(isg_anneal_log_weight(a, slopes[k], from, to) - largest);
         sum += weight;
         squares += weight * weight;
     }

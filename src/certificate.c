@@ -14,6 +14,7 @@
 
 #include "ais.h"
 #include "base/bits.h"
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/special.h"
 
@@ -26,8 +27,8 @@ static double extreme(const double *log_weights, const isg_ais_options *options,
         for (size_t k = 0; k < options->chains; k++)
             largest = fmax(largest, sign * batch[k]);
         for (size_t k = 0; k < options->chains; k++)
-            sum += exp(sign * batch[k] - largest);
-        out = fmin(out, largest + log(sum / (double)options->chains));
+            sum += isg_exp(sign * batch[k] - largest);
+        out = fmin(out, largest + isg_log(sum / (double)options->chains));
     }
     return sign * out;
 }
@@ -46,7 +47,7 @@ isg_status isg_ais_certificate(const isg_rbm *rbm, const isg_ais_options *option
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(spins, chains, isg_words(rbm->info.n_visible)));
     ISG_TRY_GOTO(ISG_ALLOCATE(log_weights, chains));
     ISG_TRY_GOTO(isg_exact_samples(rbm, chains, options->seed, spins));
-    const double margin = log(2 / (1 - confidence)) / (double)options->repeats;
+    const double margin = isg_log(2 / (1 - confidence)) / (double)options->repeats;
     const double free_spins = (double)rbm->info.n_visible * 0x1.62e42fefa39efp-1;
     ISG_TRY_GOTO(isg_ais_log_z(rbm, options, &found, log_weights));
     const double low = free_spins + extreme(log_weights, options, 1) - margin;

@@ -8,8 +8,8 @@
 #include "base/rng.h"
 #include "hopfield.h"
 
-/* The logistic function at z = -16 to 16 in steps of 1/16. */
-enum { ISG_LOGISTIC_STEPS = 16, ISG_LOGISTIC_POINTS = 2 * 16 * ISG_LOGISTIC_STEPS + 1 };
+/* The logistic function at z = -16 to 16 in steps of 1/16, and one more: z + 16 < 32 may round up. */
+enum { ISG_LOGISTIC_STEPS = 16, ISG_LOGISTIC_POINTS = 2 * 16 * ISG_LOGISTIC_STEPS + 2 };
 void isg_logistic_fill(double *logistic);
 
 /* A state and what moving it needs. Scratch is the caller's, and used for one state after another. */

@@ -18,12 +18,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "dynamics.h"
 #include "kernels/kernels.h"
 
 void isg_logistic_fill(double *logistic) {
     for (size_t k = 0; k < ISG_LOGISTIC_POINTS; k++)
-        logistic[k] = 1 / (1 + exp(16 - (double)k / ISG_LOGISTIC_STEPS));
+        logistic[k] = 1 / (1 + isg_exp(16 - (double)k / ISG_LOGISTIC_STEPS));
 }
 
 /* u (1 + exp(-2 beta x)) < 1; the margin is far above what rounding does to either side. No branch
@@ -36,7 +37,7 @@ static inline bool is_up(const isg_walker *walker, double u, double x) {
         if (is_below | is_above)
             return is_below;
     }
-    return u * (1 + exp(-z)) < 1;
+    return u * (1 + isg_exp(-z)) < 1;
 }
 
 size_t isg_sweep_glauber(isg_walker *walker, isg_stream random) {

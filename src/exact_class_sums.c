@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "base/bits.h"
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/special.h"
@@ -72,7 +73,7 @@ static isg_status classify(class_sum *work, size_t i) {
     for (size_t mu = 0; mu < model->p; mu++)
         is_zero = is_zero && row[mu] == 0;
     if (is_zero) {
-        work->log_free += log(2) + isg_log_cosh(model->beta * model->field[i]);
+        work->log_free += ISG_LN_2 + isg_log_cosh(model->beta * model->field[i]);
         return ISG_OK;
     }
     for (size_t k = 0; k < work->n_classes; k++)
@@ -132,7 +133,7 @@ static isg_status tabulate_binomials(unit_class *class) {
     isg_sum sum = {0};
     for (size_t u = 0; u <= n / 2; u++) {
         class->log_binomials[u] = class->log_binomials[n - u] = isg_sum_value(sum);
-        isg_sum_add(&sum, log((double)(n - u) / (double)(u + 1)));
+        isg_sum_add(&sum, isg_log((double)(n - u) / (double)(u + 1)));
     }
     return ISG_OK;
 }
@@ -267,7 +268,7 @@ static void cumulate(const class_sum *work, double *cumulated, double *scratch) 
         advance(&state);
     }
     for (size_t t = 0; t < work->n_terms; t++)
-        cumulated[t] = sum += exp(cumulated[t] - largest);
+        cumulated[t] = sum += isg_exp(cumulated[t] - largest);
 }
 
 /* One state: a term, then which units of every class are up, all choices equally likely. */
@@ -285,7 +286,8 @@ static void sample_state(const class_sum *work, const membership *members, const
         const int k = members[i].class;
         bool is_up;
         if (k < 0) {
-            is_up = isg_next_uniform(random) * (1 + exp(-2 * model->beta * model->field[i])) < 1;
+            is_up =
+                isg_next_uniform(random) * (1 + isg_exp(-2 * model->beta * model->field[i])) < 1;
         } else {
             is_up = isg_next_below(random, left[k]--) < up[k];
             up[k] -= is_up;

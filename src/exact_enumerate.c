@@ -7,8 +7,8 @@
  * block the lowest run through the code. Every block starts from W^T s afresh, so rounding has no
  * time to pile up.
  */
-#include <math.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/special.h"
 #include "exact.h"
@@ -91,7 +91,7 @@ isg_status isg_exact_probabilities(const isg_rbm *rbm, double *probabilities) {
     ISG_TRY(ISG_ALLOCATE(table, (size_t)1 << n));
     const isg_status status = enumerate(rbm, table, &log_z, NULL);
     for (size_t state = 0; status == ISG_OK && state < (size_t)1 << n; state++)
-        probabilities[state] = exp(table[state] - log_z);
+        probabilities[state] = isg_exp(table[state] - log_z);
     isg_release(table);
     return status;
 }

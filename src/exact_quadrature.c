@@ -23,6 +23,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/elementary.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/special.h"
@@ -70,13 +71,14 @@ static double log_density(const quadrature *work, const int64_t *point) {
             x += model->weights[i * model->p + mu] * delta[mu];
         const double size = model->beta * fabs(x);
         isg_sum_add(&sum, size);
-        product *= 1 + exp(-2 * size);
+        product *= 1 + isg_exp(-2 * size);
         if (i % GROUP == GROUP - 1) {
-            isg_sum_add(&sum, log(product));
+            isg_sum_add(&sum, isg_log(product));
             product = 1;
         }
     }
-    return isg_sum_value(sum) + log(product) - (double)model->n * log(2) - model->beta * square / 2;
+    return isg_sum_value(sum) + isg_log(product) - (double)model->n * ISG_LN_2 -
+           model->beta * square / 2;
 }
 
 /* The place number k of side^p, counted from the corner in units of `unit` steps. */
@@ -114,7 +116,7 @@ static double sum_block(const void *problem, size_t block, double *exponents) {
 static void prune(quadrature *work) {
     const double p = (double)work->model.p, width = (double)work->edge * work->step;
     const double rise = work->model.beta * p * width * width / 8;
-    const double log_points = p * log((double)work->edge);
+    const double log_points = p * isg_log((double)work->edge);
 #pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
     for (size_t k = 0; k < work->n_cubes; k++)
         work->peaks[k] = peak_of(work, &work->cubes[k]);
@@ -192,11 +194,13 @@ static isg_status start(quadrature *work, const isg_rbm *rbm) {
 static double error_bound(const quadrature *work, double log_sum, double log_z) {
     const double n = (double)work->model.n, p = (double)work->model.p;
     double ripple = 0;
-    for (int k = 1; k <= 16; k++)
-        ripple += 2 * exp(-2 * pow(pi * k / work->relative_step, 2));
-    const double fraction = expm1(p * log1p(ripple)) + exp(work->log_dropped - log_sum);
+    for (int k = 1; k <= 16; k++) {
+        const double wave = pi * k / work->relative_step;
+        ripple += 2 * isg_exp(-2 * wave * wave);
+    }
+    const double fraction = isg_expm1(p * isg_log1p(ripple)) + isg_exp(work->log_dropped - log_sum);
     const double rounding = 8 * DBL_EPSILON * (fabs(log_z) + fabs(work->best) + n);
-    return fraction < 1 ? rounding - log1p(-fraction) : HUGE_VAL;
+    return fraction < 1 ? rounding - isg_log1p(-fraction) : HUGE_VAL;
 }
 
 isg_status isg_exact_quadrature_with(const isg_rbm *rbm, double relative_step, double *log_z,
@@ -217,8 +221,8 @@ isg_status isg_exact_quadrature_with(const isg_rbm *rbm, double relative_step, d
     ISG_TRY_GOTO(isg_exact_add_blocks(&log_sum, sum_block, &work, work.n_cubes,
                                       (size_t)1 << (2 * work.model.p), progress));
     /* step^p (beta / 2 pi)^(p/2) = (r / sqrt(2 pi))^p */
-    const double log_volume = (double)work.model.p * (log(relative_step) - log(2 * pi) / 2);
-    ISG_TRY_GOTO(isg_exact_finish(&value, log_sum + (double)work.model.n * log(2) + log_volume));
+    const double log_volume = (double)work.model.p * (isg_log(relative_step) - isg_log(2 * pi) / 2);
+    ISG_TRY_GOTO(isg_exact_finish(&value, log_sum + (double)work.model.n * ISG_LN_2 + log_volume));
     *log_z = value;
     *error = error_bound(&work, log_sum, value);
 done:

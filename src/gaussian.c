@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "linalg/linalg.h"
 
@@ -31,7 +32,7 @@ isg_status isg_gaussian_set(isg_gaussian *gaussian, const double *mean, isg_matd
     gaussian->stiffness = stiffness;
     gaussian->log_root = 0;
     for (size_t nu = 0; nu < p; nu++) {
-        gaussian->log_root += log(gaussian->factor[nu * p + nu]);
+        gaussian->log_root += isg_log(gaussian->factor[nu * p + nu]);
         gaussian->whitened[nu] = 0;
         for (size_t mu = nu; mu < p; mu++)
             gaussian->whitened[nu] += gaussian->factor[mu * p + nu] * mean[mu];

@@ -11,8 +11,9 @@
  */
 #include "landscape.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "base/elementary.h"
 
 typedef isg_pair pair;
 typedef isg_whole_pair whole_pair;
@@ -67,7 +68,7 @@ static void reset_product(log_cosh_sum *sum) {
 
 static void fold(log_cosh_sum *sum) {
     for (size_t lane = 0; lane < ISG_LANES; lane++)
-        sum->logs[lane] += log(sum->product[lane / 2][lane % 2]);
+        sum->logs[lane] += isg_log(sum->product[lane / 2][lane % 2]);
     reset_product(sum);
 }
 
@@ -125,11 +126,11 @@ void isg_landscape(const isg_spin_model *model, const double *delta, double *val
         for (size_t mu = 0; mu < model->p; mu++)
             square += delta[mu * ISG_LANES + lane] * delta[mu * ISG_LANES + lane];
         values[lane] = sum.sizes[lane / 2][lane % 2] + sum.logs[lane] -
-                       (double)model->n * 0x1.62e42fefa39efp-1 - model->beta * square / 2;
+                       (double)model->n * ISG_LN_2 - model->beta * square / 2;
     }
 }
 
 double isg_landscape_log_constant(const isg_spin_model *model) {
     const double pi = 3.14159265358979323846;
-    return (double)model->n * log(2) + (double)model->p / 2 * log(model->beta / (2 * pi));
+    return (double)model->n * ISG_LN_2 + (double)model->p / 2 * isg_log(model->beta / (2 * pi));
 }

@@ -7,8 +7,7 @@
  *     Z = 2^N (beta / 2 pi)^(p/2) int exp(G(delta)) ddelta,   G = -beta F0
  *     G(delta) = -beta |delta|^2 / 2 + sum_i ln cosh(beta (w_i.delta + f_i))
  *
- * The hidden field is gone: if f = 0, G is even. Without libm but for one logarithm in 512 units,
- * the same on every machine up to that.
+ * The hidden field is gone: if f = 0, G is even. Without libm, and the same on every machine.
  */
 #ifndef ISG_LANDSCAPE_H
 #define ISG_LANDSCAPE_H

@@ -126,7 +126,7 @@ static isg_status anneal_patiently(const isg_rbm *rbm, const isg_log_z_options *
     for (size_t k = 0; k <= tries; k++)
         all = 4 * all + 1;
     for (size_t k = 0;; k++, ais.steps *= 4) {
-        const double share = (1 - progress_begin) / all, own = pow(4, (double)k);
+        const double share = (1 - progress_begin) / all, own = ldexp(1, 2 * (int)k);
         isg_part p;
         ais.progress = isg_part_of(&p, options->progress, progress_begin + share * work,
                                    progress_begin + share * (work + own));

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/machine.h"
 #include "base/memory.h"
 
@@ -58,8 +59,8 @@ isg_status isg_logistic_step_done(isg_logistic_search *search) {
     search->report.iterations++;
     if (!progress)
         return ISG_OK;
-    const double all = log(search->first / search->options->tolerance);
-    const double left = log(search->report.gradient / search->options->tolerance);
+    const double all = isg_log(search->first / search->options->tolerance);
+    const double left = isg_log(search->report.gradient / search->options->tolerance);
     const double fraction = all > 0 ? fmax(0, fmin(1, 1 - left / all)) : 1;
     if (!progress->report(progress->user, fraction))
         return isg_fail(ISG_ERR_CANCELLED, "logistic regression was cancelled");
@@ -310,7 +311,7 @@ static isg_status begin(isg_logistic_search *search, const isg_logistic *model,
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(search->theta, n_classes, width));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(search->gradient, n_classes, width));
     for (size_t k = 0; k < n_classes; k++)
-        search->theta[k * width + features.cols] = log((double)counts[k] / (double)n);
+        search->theta[k * width + features.cols] = isg_log((double)counts[k] / (double)n);
     isg_logistic_center(search->theta, n_classes, width);
     isg_logistic_evaluate(search);
     search->first = search->report.gradient;
@@ -410,9 +411,9 @@ static void predict_row(const isg_logistic *model, const double *row, double *z,
         top = fmax(top, scores[k]);
     }
     for (size_t k = 0; k < model->n_classes; k++)
-        sum += exp(scores[k] - top);
+        sum += isg_exp(scores[k] - top);
     for (size_t k = 0; k < model->n_classes; k++)
-        scores[k] = exp(scores[k] - top) / sum;
+        scores[k] = isg_exp(scores[k] - top) / sum;
 }
 
 static isg_status check_predict(const isg_logistic *model, isg_matd_view features,

@@ -13,9 +13,9 @@
  */
 #include "logistic.h"
 
-#include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/machine.h"
 #include "base/memory.h"
 
@@ -141,7 +141,7 @@ static double softmax(double *scores, double *p, size_t n_classes, size_t label)
     const double top = scores[best * ISG_LANES], own = scores[label * ISG_LANES];
     double rest = 0, others = 0;
     for (size_t k = 0; k < n_classes; k++) {
-        p[k * ISG_LANES] = k == best ? 1 : exp(scores[k * ISG_LANES] - top);
+        p[k * ISG_LANES] = k == best ? 1 : isg_exp(scores[k * ISG_LANES] - top);
         rest += k == best ? 0 : p[k * ISG_LANES];
     }
     for (size_t k = 0; k < n_classes; k++) {
@@ -150,7 +150,7 @@ static double softmax(double *scores, double *p, size_t n_classes, size_t label)
         others += k == label ? 0 : p[k * ISG_LANES];
     }
     scores[label * ISG_LANES] = -others;
-    return top - own + log1p(rest);
+    return top - own + isg_log1p(rest);
 }
 
 /* Scores of a direction become q. */

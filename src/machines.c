@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/special.h"
 #include "linalg/linalg.h"
@@ -51,7 +52,7 @@ static isg_status start(isg_machine *machine, const isg_patterns *patterns, cons
     isg_patterns_gram(patterns, square);
     ISG_TRY_GOTO(isg_cholesky(isg_matd_of(machine->factor, p, p), isg_matd_const(square)));
     for (size_t mu = 0; mu < p; mu++)
-        machine->log_det += 2 * log(machine->factor[mu * p + mu]);
+        machine->log_det += 2 * isg_log(machine->factor[mu * p + mu]);
     if (machine->info.has_tau)
         ISG_TRY_GOTO(isg_three_layer_start(machine, isg_matd_const(square)));
 done:
@@ -254,7 +255,7 @@ isg_status isg_machine_free_energy_gradient(const isg_machine *machine, const do
     isg_machine_coordinates(machine, lambda, y);
     for (size_t i = 0; i < machine->info.n_visible; i++) {
         const double x = input_of_unit(machine, y, i);
-        const double force = x - machine->field[i] - tanh(machine->info.beta * x);
+        const double force = x - machine->field[i] - isg_tanh(machine->info.beta * x);
         for (size_t mu = 0; mu < p; mu++)
             slope[mu] += machine->xi[i * p + mu] * force;
     }
@@ -300,18 +301,18 @@ void isg_machine_hidden_mean(const isg_machine *machine, const uint64_t *spins, 
    ln det K: (p ln(beta / 2 pi) + ln det K) / 2 */
 static double log_gauss(const isg_machine *machine, double log_det) {
     const double pi = 3.14159265358979323846;
-    return ((double)machine->info.n_hidden * log(machine->info.beta / (2 * pi)) + log_det) / 2;
+    return ((double)machine->info.n_hidden * isg_log(machine->info.beta / (2 * pi)) + log_det) / 2;
 }
 
 double isg_machine_log_free_constant(const isg_machine *machine) {
     const double n = (double)machine->info.n_visible, p = (double)machine->info.n_hidden;
     const double log_det = machine->info.kind == ISG_MACHINE_PROJECTION
                                ? -machine->log_det
-                               : machine->log_det - p * log(n);
-    return n * log(2) + log_gauss(machine, log_det);
+                               : machine->log_det - p * isg_log(n);
+    return n * ISG_LN_2 + log_gauss(machine, log_det);
 }
 
 double isg_machine_log_constant(const isg_machine *machine) {
-    return isg_machine_log_free_constant(machine) - (double)machine->info.n_visible * log(2) +
+    return isg_machine_log_free_constant(machine) - (double)machine->info.n_visible * ISG_LN_2 +
            (machine->info.has_tau ? log_gauss(machine, 0) : 0);
 }

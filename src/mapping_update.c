@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "hopfield_to_rbm.h"
 #include "linalg/linalg.h"
@@ -47,7 +48,7 @@ static isg_status fits_weights(const isg_rbm *rbm, bool *fits) {
     ISG_TRY_GOTO(ISG_ALLOCATE(y, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(back, p));
     for (size_t mu = 0; mu < p; mu++) {
-        v[mu] = 1 + cos((double)mu);
+        v[mu] = 1 + isg_cos((double)mu);
         size += v[mu];
     }
     for (size_t mu = 0; mu < p; mu++)
@@ -215,7 +216,7 @@ static void turn_triangle(const isg_rbm *rbm, size_t mu, rotation *turns, double
             work[row * cols + j] = rbm->r[row * p + j + (j >= mu)];
     for (size_t j = mu; j < cols; j++) {
         double *upper = work + j * cols, *lower = upper + cols;
-        const double length = hypot(upper[j], lower[j]);
+        const double length = isg_hypot(upper[j], lower[j]);
         turns[j] = (rotation){upper[j] / length, lower[j] / length};
         upper[j] = length;
         lower[j] = 0;

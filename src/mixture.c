@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/special.h"
@@ -161,17 +162,17 @@ isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples) {
     double shares[LEVELS] = {0}, largest = -HUGE_VAL;
     isg_sum squares = {0};
     for (size_t k = 0; k < samples; k++) {
-        const double excess = log_weights[k] - log_mean, weight = exp(excess);
+        const double excess = log_weights[k] - log_mean, weight = isg_exp(excess);
         isg_sum_add(&squares, weight * weight);
         largest = fmax(largest, excess);
         if (excess >= 0)
             shares[(size_t)fmin(excess / level_step, LEVELS - 1)] += weight / n;
     }
-    shares[(size_t)fmin(fmax(largest, 0) / level_step, LEVELS - 1)] -= exp(largest) / n;
+    shares[(size_t)fmin(fmax(largest, 0) / level_step, LEVELS - 1)] -= isg_exp(largest) / n;
     const double variance = fmax(isg_sum_value(squares) / n - 1, 0);
     out.ess = n / (variance + 1);
     out.error = sqrt(variance / (n - 1)); /* of the mean, relative: by the delta method, of ln Z */
-    out.largest_share = exp(largest) / n;
+    out.largest_share = isg_exp(largest) / n;
     out.log_level = find_level(shares);
     return out;
 }
@@ -260,7 +261,7 @@ static isg_status learn_masses(isg_mixture *mixture, const isg_proposal *proposa
     for (size_t m = 0; m < proposal->count; m++)
         log_masses[m] = isg_log_sum_exp(log_weights + proposal->first[m],
                                         proposal->first[m + 1] - proposal->first[m]) -
-                        log((double)proposal->samples);
+                        isg_log((double)proposal->samples);
     isg_release(mixture->log_masses);
     mixture->log_masses = log_masses;
     mixture->known_masses = proposal->count - 1;
@@ -410,9 +411,9 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
 /* Why the sum is not to be trusted; an empty sentence if it is. */
 static void judge(const isg_mixture_sum *sum, size_t samples, const news *found, double log_fresh,
                   char *reason, size_t room) {
-    const double log_seen = found->log_sum - log((double)found->asked) - sum->log_z;
-    const double seen = found->count > 0 ? exp(fmin(log_seen, 0)) : 0;
-    const double fresh = exp(fmin(log_fresh - sum->log_z, 0));
+    const double log_seen = found->log_sum - isg_log((double)found->asked) - sum->log_z;
+    const double seen = found->count > 0 ? isg_exp(fmin(log_seen, 0)) : 0;
+    const double fresh = isg_exp(fmin(log_fresh - sum->log_z, 0));
     *reason = 0;
     if (2 * found->count > found->asked)
         snprintf(reason, room,
@@ -436,7 +437,7 @@ static void judge(const isg_mixture_sum *sum, size_t samples, const news *found,
 static double laplace_of(const isg_modes *modes) {
     const double total = isg_modes_log_laplace(modes, 0);
     for (size_t m = 0; m < modes->count; m++)
-        if (modes->list[m].is_flat && modes->list[m].log_laplace > total + log(tolerated))
+        if (modes->list[m].is_flat && modes->list[m].log_laplace > total + isg_log(tolerated))
             return (double)NAN;
     return total;
 }

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/special.h"
@@ -187,7 +188,7 @@ static isg_status find_curvature(workbench *bench, const isg_spin_model *model,
         double x = model->field[i];
         for (size_t mu = 0; mu < p; mu++)
             x += row[mu] * delta[mu];
-        const double e = exp(-2 * model->beta * fabs(x));
+        const double e = isg_exp(-2 * model->beta * fabs(x));
         const double root = sqrt(model->beta * e) * 2 / (1 + e);
         for (size_t mu = 0; mu < p; mu++)
             bench->scaled[i * p + mu] = root * row[mu];
@@ -242,7 +243,7 @@ static isg_status fit(isg_mode *mode, workbench *bench, const isg_modes *modes,
     const double log_2_pi = 1.8378770664093454836;
     mode->log_laplace = isg_landscape_log_constant(model) + value_at(bench, model, delta) +
                         (double)p / 2 * log_2_pi - mode->gaussian.log_root +
-                        (mode->gaussian.has_mirror ? log(2) : 0);
+                        (mode->gaussian.has_mirror ? ISG_LN_2 : 0);
     return ISG_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/special.h"
@@ -28,18 +29,19 @@ isg_status isg_proposal_create(isg_proposal *out, const isg_gaussian *const *par
     assert(count > 0 && samples >= count);
     *out = (isg_proposal){.p = parts[0]->p, .count = count, .samples = samples};
     for (size_t w = 0; w < WIDTHS; w++)
-        out->log_heights[w] = log(fractions[w]) - (double)out->p * (log(widths[w]) + log_2_pi / 2);
+        out->log_heights[w] =
+            isg_log(fractions[w]) - (double)out->p * (isg_log(widths[w]) + log_2_pi / 2);
     ISG_TRY(ISG_ALLOCATE(out->parts, count));
     ISG_TRY(ISG_ALLOCATE(out->first, count + 1));
     ISG_TRY(ISG_ALLOCATE(out->log_shares, count));
     const double total = isg_log_sum_exp(log_masses, count);
     double sum = 0;
     for (size_t m = 0; m < count; m++) {
-        sum += (1 - even_share) * exp(log_masses[m] - total) + even_share / (double)count;
+        sum += (1 - even_share) * isg_exp(log_masses[m] - total) + even_share / (double)count;
         const size_t end = (size_t)(fmin(sum, 1) * (double)(samples - count)) + m + 1;
         out->parts[m] = parts[m];
         out->first[m + 1] = m + 1 == count ? samples : end;
-        out->log_shares[m] = log((double)(out->first[m + 1] - out->first[m]) / (double)samples);
+        out->log_shares[m] = isg_log((double)(out->first[m + 1] - out->first[m]) / (double)samples);
     }
     return ISG_OK;
 }
@@ -116,7 +118,7 @@ static double log_profile(const isg_proposal *proposal, double square) {
    softest direction, and a sum at most WIDTHS times its largest term. */
 static void bound_part(const isg_proposal *proposal, size_t m, const double *delta, double *out) {
     const isg_gaussian *part = proposal->parts[m];
-    const double offset = proposal->log_shares[m] + part->log_root + log(WIDTHS);
+    const double offset = proposal->log_shares[m] + part->log_root + isg_log(WIDTHS);
     double here[ISG_LANES], there[ISG_LANES];
     isg_gaussian_plain_distances(part, delta, here, there);
     for (size_t lane = 0; lane < ISG_LANES; lane++) {
@@ -135,7 +137,7 @@ static void add_part(const isg_proposal *proposal, size_t m, const double *delta
     for (size_t lane = 0; lane < ISG_LANES; lane++)
         for (int side = 0; side <= part->has_mirror; side++) {
             const double square = side ? there[lane] : here[lane];
-            const double half = part->has_mirror ? -log(2) : 0;
+            const double half = part->has_mirror ? -ISG_LN_2 : 0;
             if (offset + log_largest(proposal, square) < log_density[lane] - negligible)
                 continue;
             const double both[] = {log_density[lane],

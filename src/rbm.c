@@ -12,6 +12,7 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/special.h"
 
@@ -159,7 +160,7 @@ void isg_rbm_free_energy_gradient(const isg_rbm *rbm, const double *lambda, doub
     for (size_t mu = 0; mu < p; mu++)
         gradient[mu] = lambda[mu] - rbm->c[mu];
     for (size_t i = 0; i < rbm->info.n_visible; i++) {
-        const double mean = tanh(rbm->info.beta * visible_input(rbm, lambda, i));
+        const double mean = isg_tanh(rbm->info.beta * visible_input(rbm, lambda, i));
         for (size_t mu = 0; mu < p; mu++)
             gradient[mu] -= rbm->weights[i * p + mu] * mean;
     }
@@ -168,7 +169,8 @@ void isg_rbm_free_energy_gradient(const isg_rbm *rbm, const double *lambda, doub
 void isg_sample_spins(isg_cursor *random, size_t n, double beta, const double *field,
                       uint64_t *spins) {
     for (size_t i = 0; i < n; i++)
-        isg_bit_assign(spins, i, isg_next_uniform(random) * (1 + exp(-2 * beta * field[i])) < 1);
+        isg_bit_assign(spins, i,
+                       isg_next_uniform(random) * (1 + isg_exp(-2 * beta * field[i])) < 1);
 }
 
 void isg_rbm_sweep(const isg_rbm *rbm, isg_cursor *random, uint64_t *spins, double *lambda,

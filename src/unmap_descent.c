@@ -8,9 +8,9 @@
  * (Appendix D, whose printed gradient lacks the alpha within sech^2.) Each column of X goes its own
  * way, so everything here is about one column x.
  */
-#include <math.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "unmap.h"
 
 static double visible(const isg_descent *descent, const double *x, size_t i) {
@@ -24,7 +24,7 @@ static double visible(const isg_descent *descent, const double *x, size_t i) {
 double isg_descent_error(const isg_descent *descent, const double *x) {
     double sum = 0;
     for (size_t i = 0; i < descent->weights.rows; i++) {
-        const double y = visible(descent, x, i), e = y - tanh(descent->alpha * y);
+        const double y = visible(descent, x, i), e = y - isg_tanh(descent->alpha * y);
         sum += e * e;
     }
     return sum;
@@ -35,7 +35,7 @@ void isg_descent_gradient(const isg_descent *descent, const double *x, double *g
     memset(gradient, 0, p * sizeof *gradient);
     for (size_t i = 0; i < descent->weights.rows; i++) {
         const double *row = descent->weights.data + i * descent->weights.stride;
-        const double y = visible(descent, x, i), t = tanh(descent->alpha * y);
+        const double y = visible(descent, x, i), t = isg_tanh(descent->alpha * y);
         const double factor = 2 * (y - t) * (1 - descent->alpha * (1 - t * t));
         for (size_t mu = 0; mu < p; mu++)
             gradient[mu] += row[mu] * factor;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "unmap.h"
 
@@ -89,12 +90,23 @@ bool isg_pool_knows(isg_pool *pool, const uint64_t *spins, size_t source) {
     return true;
 }
 
+/* By bytes, the lowest first, on machines of either byte order. */
+static int compare_spins(const uint64_t *x, const uint64_t *y, size_t words) {
+    size_t w = 0;
+    while (w < words && x[w] == y[w])
+        w++;
+    if (w == words)
+        return 0;
+    const int shift = __builtin_ctzll(x[w] ^ y[w]) & ~7;
+    return (x[w] >> shift & 0xff) < (y[w] >> shift & 0xff) ? -1 : 1;
+}
+
 /* By residual, then by spins, of which no two are equal. */
 static int by_residual(const void *a, const void *b) {
     const isg_candidate *x = a, *y = b;
     if (x->residual != y->residual)
         return x->residual < y->residual ? -1 : 1;
-    return memcmp(x->spins, y->spins, x->words * sizeof *x->spins);
+    return compare_spins(x->spins, y->spins, x->words);
 }
 
 void isg_pool_finish(isg_pool *pool) {
@@ -144,7 +156,7 @@ static size_t best_of(const choice *my) {
     double best = -HUGE_VAL;
     size_t found = my->pool->count;
     for (size_t j = 0; j < my->pool->count; j++) {
-        const double merit = log(my->square[j]) + my->merit[j];
+        const double merit = isg_log(my->square[j]) + my->merit[j];
         if (my->square[j] > least && merit > best) {
             best = merit;
             found = j;
@@ -182,7 +194,7 @@ isg_status isg_pool_choose(const isg_pool *pool, size_t count, size_t *chosen, s
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my.factor, count, pool->count));
     for (size_t j = 0; j < pool->count; j++) {
         my.square[j] = (double)pool->n;
-        my.merit[j] = -4 * log(fmax(pool->all[j].residual, 1e-6 * (double)pool->n));
+        my.merit[j] = -4 * isg_log(fmax(pool->all[j].residual, 1e-6 * (double)pool->n));
     }
     for (; rank < count; rank++) {
         const size_t pivot = best_of(&my);

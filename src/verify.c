@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/elementary.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/special.h"
@@ -350,7 +351,8 @@ static isg_status machine_log_z(const views *all, size_t kind, double beta, doub
         ISG_TRY_GOTO(isg_machine_free_energy(machine, lambda, &energy));
         terms[k] = -beta * energy;
     }
-    *out = isg_log_sum_exp(terms, count) + 2 * log(step) + isg_machine_log_free_constant(machine);
+    *out =
+        isg_log_sum_exp(terms, count) + 2 * isg_log(step) + isg_machine_log_free_constant(machine);
 done:
     isg_release(terms);
     return status;
@@ -420,10 +422,10 @@ static isg_status check_complex(isg_checks *checks, const views *all, double bet
                 const double tau[2] = {step * k, step * l};
                 ISG_TRY(isg_machine_complex_energy(all->machines[ISG_MACHINE_THREE_LAYER], &spins,
                                                    lambda, tau, &real, &imaginary));
-                sum += exp(-beta * real) * cos(beta * imaginary);
+                sum += isg_exp(-beta * real) * isg_cos(beta * imaginary);
             }
         /* A free tau would leave (2 pi / beta)^(1/2) for each of the two. */
-        const double energy = -log(sum * step * step * beta / (2 * acos(-1))) / beta;
+        const double energy = -isg_log(sum * step * step * beta / (2 * ISG_PI)) / beta;
         ISG_TRY(isg_machine_energy(all->machines[ISG_MACHINE_OVERLAP], &spins, lambda, NULL,
                                    &expected));
         take(&largest, energy, expected);

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "base/elementary.h"
 #include "base/machine.h"
 #include "base/memory.h"
 
@@ -126,7 +127,7 @@ isg_status isg_witnesses_anneal(isg_witnesses *out, const isg_modes *modes,
         hidden_sum(&states, w, k, out->points + k * p);
         for (size_t mu = 0; mu < p; mu++)
             out->points[k * p + mu] += isg_next_normal(&random) / sqrt(beta);
-        out->log_weights[k] += (double)w->n_visible * log(2);
+        out->log_weights[k] += (double)w->n_visible * ISG_LN_2;
     }
 done:
     isg_states_release(&states);

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/elementary.h"
+
 void isg_sum_add(isg_sum *sum, double term) {
     const double total = sum->total + term;
     /* The smaller of the two lost its low digits; both differences below are exact. */
@@ -39,22 +41,22 @@ double isg_log_sum_exp(const double *x, size_t n) {
     isg_sum rest = {0};
     for (size_t i = 0; i < n; i++)
         if (i != largest)
-            isg_sum_add(&rest, exp(x[i] - x[largest]));
-    return x[largest] + log1p(isg_sum_value(rest));
+            isg_sum_add(&rest, isg_exp(x[i] - x[largest]));
+    return x[largest] + isg_log1p(isg_sum_value(rest));
 }
 
 double isg_log_mean_exp(const double *x, size_t n) {
     assert(n > 0);
-    return isg_log_sum_exp(x, n) - log((double)n);
+    return isg_log_sum_exp(x, n) - isg_log((double)n);
 }
 
 double isg_log_cosh(double x) {
-    const double ln_2 = 0x1.62e42fefa39efp-1;
     const double size = fabs(x);
     if (size < 1) {
-        /* cosh x = 1 + 2 sinh^2(x/2); the other form would subtract numbers near ln 2. */
-        const double half = sinh(size / 2);
-        return log1p(2 * half * half);
+        /* cosh x - 1 = e^2 / (2 (e + 1)), e = exp(x) - 1; the other form would subtract numbers
+           near ln 2. */
+        const double e = isg_expm1(size);
+        return isg_log1p(e * e / (2 * (e + 1)));
     }
-    return size + (log1p(exp(-2 * size)) - ln_2);
+    return size + (isg_log1p(isg_exp(-2 * size)) - ISG_LN_2);
 }

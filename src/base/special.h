@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * These run in double on libm, so their last bit may differ between machines; nothing that is
- * drawn at random may depend on them.
+ * On elementary.h, in a fixed order: the same bits on every machine.
  */
 #ifndef ISG_SPECIAL_H
 #define ISG_SPECIAL_H

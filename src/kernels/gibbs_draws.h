@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/elementary.h"
 #include "base/rng.h"
 #include "kernels/kernels.h"
 
@@ -46,36 +47,6 @@ static inline uint32_t isg_gibbs_word(const isg_gibbs_step *step, size_t chain, 
 }
 
 /* ---- spins ---------------------------------------------------------------------------------- */
-
-/* exp(t) to 3e-16 of itself: 2^n exp(r) with |r| <= ln(2) / 2 and a Taylor series. Zero below
-   -700, infinity above 700. */
-static inline double isg_exp(double t) {
-    if (!(t < 700))
-        return t >= 700 ? HUGE_VAL : t; /* or NaN */
-    if (t < -700)
-        return 0;
-    const double magic = 0x1.8p52; /* adding it rounds to a whole number */
-    const double n = t * 0x1.71547652b82fep0 + magic - magic;
-    /* ln 2 in two parts, so that n times the first is exact */
-    const double r = t - n * 0x1.62e42fefa38p-1 - n * 0x1.ef35793c7673p-45;
-    double sum = 1.0 / 6227020800; /* 13! */
-    sum = sum * r + 1.0 / 479001600;
-    sum = sum * r + 1.0 / 39916800;
-    sum = sum * r + 1.0 / 3628800;
-    sum = sum * r + 1.0 / 362880;
-    sum = sum * r + 1.0 / 40320;
-    sum = sum * r + 1.0 / 5040;
-    sum = sum * r + 1.0 / 720;
-    sum = sum * r + 1.0 / 120;
-    sum = sum * r + 1.0 / 24;
-    sum = sum * r + 1.0 / 6;
-    sum = sum * r + 0.5;
-    sum = 1 + (r + sum * r * r);
-    const uint64_t bits = (uint64_t)((int64_t)n + 1023) << 52;
-    double scale;
-    memcpy(&scale, &bits, sizeof scale);
-    return sum * scale;
-}
 
 /* x_i = (W lambda)_i + b_i */
 static inline double isg_gibbs_visible_input(const isg_gibbs_weights *w, size_t i,

@@ -97,7 +97,7 @@ edit(src/anneal.c [=[            isg_anneal_move(a, g, a->positions[a->steps + 1
             isg_anneal_move(a, g, a->positions[a->steps + 1 - k], k);]=])
 
 mutant(missing_ln_chains "ln of the sum of the weights, not of their mean" test_ais)
-edit(src/ais.c [=[log_sum - log((double)n);]=] [=[log_sum;]=])
+edit(src/ais.c [=[log_sum - isg_log((double)n);]=] [=[log_sum;]=])
 
 mutant(missing_n_ln_2 "the Z of free spins, 2^N, left out" test_ais)
 edit(src/ais.c [=[(double)n_visible * ln_2 + sign * mean.value]=] [=[0 * (double)n_visible * ln_2 + sign * mean.value]=])
@@ -120,15 +120,19 @@ edit(src/ais.c [=[fmax((double)n / out->ess - 1, 0) / (double)(n - 1))]=] [=[fma
 # ---- other ways to ln Z --------------------------------------------------------------------------------
 
 mutant(no_maximum_taken_out "ln of a sum of exponentials as it is written" test_special)
-edit(src/base/special.c [=[isg_sum_add(&rest, exp(x[i] - x[largest]));
-    return x[largest] + log1p(isg_sum_value(rest));]=] [=[isg_sum_add(&rest, exp(x[i]));
-    return log(isg_sum_value(rest) + exp(x[largest]));]=])
+edit(src/base/special.c [=[isg_sum_add(&rest, isg_exp(x[i] - x[largest]));
+    return x[largest] + isg_log1p(isg_sum_value(rest));]=] [=[isg_sum_add(&rest, isg_exp(x[i]));
+    return isg_log(isg_sum_value(rest) + isg_exp(x[largest]));]=])
+
+mutant(short_series "exp without the last term of its series" test_elementary)
+edit(src/base/elementary.c [=[(1.0 / 24 + r * (1.0 / 120))]=] [=[(1.0 / 24)]=])
 
 mutant(log_of_cosh "ln cosh x as log(cosh(x))" test_special)
-edit(src/base/special.c [=[return size + (log1p(exp(-2 * size)) - ln_2);]=] [=[return log(cosh(size)) + 0 * ln_2;]=])
+edit(src/base/special.c [=[return size + (isg_log1p(isg_exp(-2 * size)) - ISG_LN_2);]=]
+  [=[return isg_log((isg_exp(size) + isg_exp(-size)) / 2);]=])
 
 mutant(mirror_counted_twice "a minimum and its mirror image both with full weight in the mixture" test_mixture)
-edit(src/proposal.c [=[part->has_mirror ? -log(2) : 0;]=] [=[0;]=])
+edit(src/proposal.c [=[part->has_mirror ? -ISG_LN_2 : 0;]=] [=[0;]=])
 
 mutant(no_defensive_part "the mixture without the wide Gaussian that is there for what was missed" test_mixture)
 edit(src/mixture.c [=[isg_proposal_create(out, parts, modes + 1, log_masses, samples)]=]

@@ -12,6 +12,7 @@
 
 #include "base/bits.h"
 #include "base/rng.h"
+#include "dynamics.h"
 #include "helper_allocation.h"
 #include "helper_hopfield.h"
 #include "helper_statistics.h"
@@ -731,6 +732,13 @@ static void every_allocation_may_fail(void **state) {
     isg_hopfield_free(network);
 }
 
+/* The largest z below 16: the draw looks at this point of the table and at the next. */
+static void the_table_of_the_logistic_function_ends_late_enough(void **state) {
+    (void)state;
+    const int last = (int)((nextafter(16, 0) + 16) * ISG_LOGISTIC_STEPS);
+    assert_true(last + 1 < ISG_LOGISTIC_POINTS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zero_temperature_equals_a_plain_simulation),
@@ -745,6 +753,7 @@ int main(void) {
         cmocka_unit_test(the_variance_of_lambda_matters),
         cmocka_unit_test(glauber_does_not_see_the_diagonal),
         cmocka_unit_test(a_parallel_step_has_the_exact_probabilities),
+        cmocka_unit_test(the_table_of_the_logistic_function_ends_late_enough),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_run_can_be_continued),
         cmocka_unit_test(senseless_requests_are_refused),

@@ -348,22 +348,6 @@ static void test_moments_are_the_reference(void **state) {
 
 /* ---- the functions behind a draw ------------------------------------------------------------------ */
 
-static void test_exponential(void **state) {
-    (void)state;
-    isg_cursor random = inputs(4);
-    double worst = 0;
-    for (size_t k = 0; k < 200000; k++) {
-        const double t =
-            k % 2 ? 1398 * isg_next_uniform(&random) - 699 : 4 * isg_next_uniform(&random) - 2;
-        worst = fmax(worst, fabs(isg_exp(t) / exp(t) - 1));
-    }
-    assert_true(worst < 5e-16);
-    assert_true(isg_exp(0) == 1);
-    assert_true(isg_exp(701) == HUGE_VAL && isg_exp(HUGE_VAL) == HUGE_VAL);
-    assert_true(isg_exp(-701) == 0 && isg_exp(-HUGE_VAL) == 0);
-    assert_true(isnan(isg_exp((double)NAN)));
-}
-
 /* Against the formula in double; a radius of 2^-40 and of 1 as well. */
 static void test_normals(void **state) {
     (void)state;
@@ -401,7 +385,6 @@ int main(void) {
         cmocka_unit_test(test_sums_over_spins),
         cmocka_unit_test(test_weights_that_are_refused),
         cmocka_unit_test(test_moments_are_the_reference),
-        cmocka_unit_test(test_exponential),
         cmocka_unit_test(test_normals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

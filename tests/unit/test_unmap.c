@@ -516,6 +516,23 @@ static void test_neighbors_do_not_win(void **state) {
     isg_pools_free(pool, 1);
 }
 
+/* Candidates that are equally good are ordered by bytes, the lowest first, on every machine. */
+static void test_equals_have_an_order(void **state) {
+    (void)state;
+    static const uint64_t rising[][2] = {
+        {0x100, 9}, {0x1ff01, 0}, {0xff, 0x100}, {0xff, 1}, {0xff, 0xff}};
+    enum { COUNT = sizeof rising / sizeof *rising };
+    isg_pool *pool = NULL;
+    assert_ok(isg_pools_create(&pool, 1, 128, COUNT));
+    for (size_t k = 0; k < COUNT; k++)
+        isg_pool_add(pool, rising[3 * k % COUNT], 1, 0);
+    isg_pool_finish(pool);
+    assert_int_equal(pool->count, COUNT);
+    for (size_t k = 0; k < COUNT; k++)
+        assert_memory_equal(pool->all[k].spins, rising[k], sizeof rising[k]);
+    isg_pools_free(pool, 1);
+}
+
 /* More candidates than a pool holds: the best stay, whatever the order. */
 static void test_pools_keep_the_best(void **state) {
     (void)state;
@@ -675,6 +692,7 @@ int main(void) {
         cmocka_unit_test(test_random_weights_are_called_so),
         cmocka_unit_test(test_random_weights_are_called_so_after_any_search),
         cmocka_unit_test(test_neighbors_do_not_win),
+        cmocka_unit_test(test_equals_have_an_order),
         cmocka_unit_test(test_pools_keep_the_best),
         cmocka_unit_test(test_threads_change_nothing),
         cmocka_unit_test(test_memory_may_run_out),
