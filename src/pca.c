@@ -7,13 +7,15 @@
  *     cov_ij = 4 (n_ij / M - n_i n_j / M^2),   2 n_ij = n_i + n_j - d_ij,
  *
  * all whole numbers, found by counting bits in the transposed data. So the N x N covariance is
- * exact up to its last rounding, and costs M N^2 / 64 word operations.
+ * exact up to its last rounding, and costs M N^2 / 64 word operations. Where N^2 numbers are too many,
+ * pca_iterate.c does without them.
  */
+#include "pca.h"
+
 #include <math.h>
 
 #include "base/machine.h"
 #include "base/memory.h"
-#include "dataset.h"
 #include "kernels/kernels.h"
 #include "linalg/linalg.h"
 
@@ -78,34 +80,67 @@ static isg_status check(const isg_dataset *data, size_t n_components, isg_matd c
     return ISG_OK;
 }
 
-isg_status isg_pca(const isg_dataset *data, size_t n_components, isg_matd components,
-                   double *variances) {
+/* From the covariance itself. */
+static isg_status find_densely(const isg_dataset *data, size_t k, isg_matd components,
+                               double *variances, size_t *rank) {
     const size_t n = data->info.n_visible;
     isg_status status = ISG_OK;
     double *covariance = NULL, *values = NULL;
-    ISG_TRY(check(data, n_components, components));
     ISG_TRY_GOTO(ISG_ALLOCATE(values, n));
-    covariance = isg_allocate(n, n * sizeof *covariance);
-    if (!covariance)
-        ISG_TRY_GOTO(ISG_ERR_MEMORY);
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(covariance, n, n));
     const isg_matd square = isg_matd_of(covariance, n, n);
     ISG_TRY_GOTO(fill_covariance(data, covariance));
     ISG_TRY_GOTO(isg_symmetric_eigen(values, square, isg_matd_const(square)));
-    size_t rank = 0;
-    while (rank < n && values[n - 1 - rank] > isg_rank_tolerance(n, n) * values[n - 1])
-        rank++;
-    if (n_components > rank)
-        ISG_TRY_GOTO(
-            isg_fail(ISG_ERR_ARGUMENT,
-                     "principal axes: the data vary in %zu of %zu directions, %zu were asked for",
-                     rank, n, n_components));
-    for (size_t k = 0; k < n_components; k++) {
-        variances[k] = values[n - 1 - k];
+    size_t count = 0;
+    while (count < n && values[n - 1 - count] > isg_rank_tolerance(n, n) * values[n - 1])
+        count++;
+    for (size_t j = 0; j < k && k <= count; j++) {
+        variances[j] = values[n - 1 - j];
         for (size_t i = 0; i < n; i++)
-            components.data[i * components.stride + k] = covariance[i * n + (n - 1 - k)];
+            components.data[i * components.stride + j] = covariance[i * n + (n - 1 - j)];
     }
+    *rank = count;
 done:
     isg_release(values);
     isg_release(covariance);
     return status;
+}
+
+static isg_status find_by_iteration(const isg_dataset *data, size_t k, isg_matd components,
+                                    double *variances, size_t *rank) {
+    const size_t n = data->info.n_visible;
+    isg_status status = ISG_OK;
+    double *axes = NULL, *found = NULL;
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(axes, k, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE(found, k));
+    ISG_TRY_GOTO(isg_pca_iterate(data, k, isg_matd_of(axes, k, n), found, rank));
+    for (size_t j = 0; j < k && *rank == k; j++) {
+        const double sign = isg_sign_of_largest(axes + j * n, n, 1);
+        variances[j] = found[j];
+        for (size_t i = 0; i < n; i++)
+            components.data[i * components.stride + j] = sign * axes[j * n + i];
+    }
+done:
+    isg_release(axes);
+    isg_release(found);
+    return status;
+}
+
+/* Units up to which the covariance is made: 32 MB of it. */
+enum { DENSE_UNITS = 2048 };
+
+isg_status isg_pca(const isg_dataset *data, size_t n_components, isg_matd components,
+                   double *variances) {
+    const size_t n = data->info.n_visible;
+    size_t rank = 0;
+    ISG_TRY(check(data, n_components, components));
+    const bool is_dense = n <= DENSE_UNITS || 2 * isg_pca_basis(n_components) > n;
+    ISG_TRY((is_dense ? find_densely : find_by_iteration)(data, n_components, components, variances,
+                                                          &rank));
+    if (n_components > rank)
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "principal axes: the data vary in %zu of %zu directions, %zu were asked "
+                        "for",
+                        rank, n, n_components);
+    return ISG_OK;
 }

@@ -40,9 +40,6 @@ void isg_copy_scaled(isg_matd out, isg_matd_view a, double factor);
    1. Of symmetric matrices only the lower triangle is looked at. */
 double isg_safe_factor(isg_matd_view a, bool is_symmetric);
 
-/* Of the entry that is largest in size, the first of them if several are: -1 or 1. */
-double isg_sign_of_largest(const double *x, size_t n, size_t step);
-
 /* ---- products --------------------------------------------------------------------------------- */
 
 /* Sums over the inner index are cut into stretches of this many, each summed from 0 on; rounding

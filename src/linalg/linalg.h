@@ -66,4 +66,8 @@ isg_status isg_triangular_solve(isg_matd b, isg_matd_view t, isg_triangle triang
 /* b (n, m) becomes (l l^T)^-1 b, with l from isg_cholesky(). */
 isg_status isg_cholesky_solve(isg_matd b, isg_matd_view l);
 
+/* Of the entry that is largest in size, the first of them if several are: -1 or 1. Entries are `step`
+   apart. */
+double isg_sign_of_largest(const double *x, size_t n, size_t step);
+
 #endif

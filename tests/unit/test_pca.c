@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "helper_matrix.h"
+#include "pca.h"
 
 /* Spins that follow three hidden causes, so that the eigenvalues are apart. */
 static int8_t *make_spins(size_t m, size_t n) {
@@ -139,11 +140,106 @@ static void test_rank(void **state) {
     isg_dataset_free(data);
 }
 
+/* Iterating comes to the axes of the covariance, whatever the numbers of units and samples leave over
+   from whole words. */
+static void test_iteration_finds_the_same_axes(void **state) {
+    (void)state;
+    const size_t sizes[][3] = {{1000, 130, 3}, {64, 200, 7}, {700, 333, 12}, {65, 128, 1}};
+    for (size_t s = 0; s < 4; s++) {
+        const size_t m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
+        int8_t *spins = make_spins(m, n);
+        isg_dataset *data = NULL;
+        assert_ok(isg_dataset_create(&data, m, n, spins, NULL));
+        isg_matd expected = matrix_framed(n, k), found = matrix_framed(k, n);
+        double variances[12], others[12];
+        size_t rank = 0;
+        assert_ok(isg_pca(data, k, expected, variances));
+        assert_ok(isg_pca_iterate(data, k, found, others, &rank));
+        assert_int_equal(rank, k);
+        for (size_t j = 0; j < k; j++) {
+            const double sign = isg_sign_of_largest(matrix_at(found, j, 0), n, 1);
+            assert_true(fabs(others[j] - variances[j]) < 1e-13 * variances[0]);
+            for (size_t i = 0; i < n; i++)
+                assert_true(fabs(sign * *matrix_at(found, j, i) - *matrix_at(expected, i, j)) <
+                            1e-9);
+        }
+        assert_matrix_identity(matrix_product(found, ISG_AS_IS, found, ISG_TRANSPOSED));
+        matrix_release(expected);
+        matrix_release(found);
+        isg_dataset_free(data);
+        free(spins);
+    }
+}
+
+/* All states of ten free units, each of which is there ten times, every other time upside down: ten
+   equal variances, and nothing beside. One vector would only ever show one of them. */
+static void test_iteration_finds_equal_variances(void **state) {
+    (void)state;
+    enum { FREE = 10, TIMES = 10, N = FREE * TIMES, M = 1 << FREE };
+    int8_t *spins = malloc(M * N);
+    assert_non_null(spins);
+    for (size_t a = 0; a < M; a++)
+        for (size_t i = 0; i < N; i++)
+            spins[a * N + i] = ((a >> i % FREE & 1) ^ (i / FREE & 1)) ? 1 : -1;
+    isg_dataset *data = NULL;
+    assert_ok(isg_dataset_create(&data, M, N, spins, NULL));
+    for (size_t k = 3; k <= 12; k += 3) {
+        isg_matd axes = matrix_framed(k, N);
+        double variances[12];
+        size_t rank = 0;
+        assert_ok(isg_pca_iterate(data, k, axes, variances, &rank));
+        assert_int_equal(rank, k < FREE ? k : FREE);
+        for (size_t j = 0; j < rank; j++) {
+            assert_true(fabs(variances[j] - TIMES) < 1e-11);
+            for (size_t i = 0; i < N; i++) /* C takes an axis to TIMES times itself */
+                assert_true(fabs(*matrix_at(axes, j, i) + *matrix_at(axes, j, (i + FREE) % N)) <
+                            1e-12);
+        }
+        matrix_release(axes);
+    }
+    isg_dataset_free(data);
+    free(spins);
+}
+
+/* More units than the covariance is made for: the public function chooses, and C v = variance v. */
+static void test_many_units(void **state) {
+    (void)state;
+    enum { N = 2100, M = 150, K = 4 };
+    int8_t *spins = make_spins(M, N);
+    isg_dataset *data = NULL;
+    isg_matd axes = matrix_framed(N, K), again = matrix_framed(N, K);
+    double variances[K], repeated[K];
+    assert_ok(isg_dataset_create(&data, M, N, spins, NULL));
+    isg_set_threads(1);
+    assert_ok(isg_pca(data, K, axes, variances));
+    isg_set_threads(7);
+    assert_ok(isg_pca(data, K, again, repeated));
+    isg_set_threads(0);
+    assert_matrix_close(axes, again, 0);
+    assert_memory_equal(variances, repeated, sizeof variances);
+    isg_matd plain = covariance_of(spins, M, N),
+             turned = matrix_product(plain, ISG_AS_IS, axes, ISG_AS_IS);
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j < K; j++)
+            assert_true(fabs(*matrix_at(turned, i, j) - variances[j] * *matrix_at(axes, i, j)) <
+                        1e-12 * variances[0]);
+    assert_true(variances[0] > variances[1] && variances[K - 1] > 0);
+    matrix_release(axes);
+    matrix_release(again);
+    matrix_release(plain);
+    matrix_release(turned);
+    isg_dataset_free(data);
+    free(spins);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_axes_of_random_data),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_rank),
+        cmocka_unit_test(test_iteration_finds_the_same_axes),
+        cmocka_unit_test(test_iteration_finds_equal_variances),
+        cmocka_unit_test(test_many_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
