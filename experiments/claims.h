@@ -106,7 +106,7 @@ void say_measured(ruling *out, bool has_sign, double value, double error, const 
 void say_why(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
 void not_computed(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* ---- claims_measured.c: what may be concluded from numbers -------------------------------------- */
+/* ---- claims_measured.c: what may be concluded from numbers ----------------------------------- */
 
 /* Of two statements, whether all hold: the smaller answer; any: the larger. */
 typedef enum answer { NO = -1, OPEN = 0, YES = 1 } answer;
@@ -125,9 +125,9 @@ measured less(const measured *one, const measured *two); /* one - two */
 measured shift(const measured *one, double by);
 measured minus(const measured *one);
 
-/* -1 or 1 if the difference is beyond two of its standard errors, else 0; 0 if either is not finite.
-   Of so many comparisons, any of which would decide, each has to be farther out, so that chance alone
-   is as rare for all together as two standard errors are for one (Bonferroni). */
+/* -1 or 1 if the difference is beyond two of its standard errors, else 0; 0 if either is not
+   finite. Of so many comparisons, any of which would decide, each has to be farther out, so that
+   chance alone is as rare for all together as two standard errors are for one (Bonferroni). */
 int significant(double difference, double error);
 int significant_among(double difference, double error, size_t comparisons);
 
@@ -140,8 +140,8 @@ answer positive(ruling *out, const measured *difference, size_t comparisons);
 #define TOLERANCE_ERROR  0.003
 #define TOLERANCE_RECALL 0.01
 
-/* Whether the difference is not positive, or, for no_difference(), zero: NO if it is beyond its errors, and
-   YES within the tolerance. */
+/* Whether the difference is not positive, or, for no_difference(), zero: NO if it is beyond its
+   errors, and YES within the tolerance. */
 answer not_positive(ruling *out, const measured *difference, size_t comparisons, double tolerance);
 answer no_difference(ruling *out, const measured *difference, size_t comparisons, double tolerance);
 
@@ -149,7 +149,7 @@ answer no_difference(ruling *out, const measured *difference, size_t comparisons
    else with the errors. */
 void decide(ruling *out, answer found, double value, double error);
 
-/* ---- shared by judges --------------------------------------------------------------------------- */
+/* ---- shared by judges ------------------------------------------------------------------------ */
 
 /* Value numbers[0] of piece `key` is zero but for rounding, which may leave numbers[1]. */
 void judge_rounding(const claim *of, const facts *in, ruling *out);

@@ -89,7 +89,7 @@ bool read_grid(const facts *in, grid *out, ruling *why_not) {
     return true;
 }
 
-/* ---- Fig. 4 ----------------------------------------------------------------------------------- */
+/* ---- Fig. 4 ---------------------------------------------------------------------------------- */
 
 /* Sums over the runs of one estimate. */
 typedef struct sums {

@@ -11,9 +11,9 @@ enum { MOST_K = 16, MOST_BETAS = 24, MOST_STOPS = 32 };
 
 /* ---- Fig. 2 ----------------------------------------------------------------------------------- */
 
-/* L by AIS is what the paper's sentences are about, and is taken at its word: its error is the standard
-   deviation of the runs, or, if larger, what the effective number of chains says, 1/sqrt(ESS), since few
-   runs may agree by chance. */
+/* L by AIS is what the paper's sentences are about, and is taken at its word: its error is the
+   standard deviation of the runs, or, if larger, what the effective number of chains says,
+   1/sqrt(ESS), since few runs may agree by chance. */
 typedef struct cell {
     double k, beta;
     measured l;
@@ -28,10 +28,10 @@ typedef struct grid {
 /* Whether Fig. 2 is there, by both estimators for every k at every beta. */
 bool read_grid(const facts *in, grid *out, ruling *why_not);
 
-/* ---- Fig. 4 ----------------------------------------------------------------------------------- */
+/* ---- Fig. 4 ---------------------------------------------------------------------------------- */
 
-/* The runs at one stop: by AIS, and by the best estimate. The error is the standard error of the mean
-   over the runs, or, if larger, what the estimates state: two runs may agree by chance. */
+/* The runs at one stop: by AIS, and by the best estimate. The error is the standard error of the
+   mean over the runs, or, if larger, what the estimates state: two runs may agree by chance. */
 typedef struct point {
     double epoch;
     size_t runs; /* from the first without a gap */
@@ -48,16 +48,17 @@ typedef struct curve {
 void read_curve(const facts *in, double n_hidden, start_kind start, curve *out);
 const point *point_at(const curve *of, double epoch); /* NULL if there is none */
 
-/* L of `one` less that of `two`, by the best estimate if both have it, else by AIS. Nothing follows
-   where the best estimate of either is not trusted: AIS, which is less work, is not to be trusted then
-   either. */
+/* L of `one` less that of `two`, by the best estimate if both have it, else by AIS. Nothing
+   follows where the best estimate of either is not trusted: AIS, which is less work, is not to
+   be trusted then either. */
 measured point_gap(const point *one, const point *two);
 
 /* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */
 
-/* An error of classification: mean over the runs. Its error is that of counting among the images and,
-   of several runs, of their mean: too large rather than too small for comparisons, which have the same
-   test images on both sides. It is trusted if the regression converged in all runs. */
+/* An error of classification: mean over the runs. Its error is that of counting among the images
+   and, of several runs, of their mean: too large rather than too small for comparisons, which
+   have the same test images on both sides. It is trusted if the regression converged in all
+   runs. */
 typedef struct share {
     size_t runs; /* 0: not there */
     measured test, training;

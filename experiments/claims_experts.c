@@ -114,7 +114,8 @@ static void judge_untrained(const claim *of, const facts *in, ruling *out) {
             100 * ours.test.value, 100 * theirs.test.value, 100 * TOLERANCE_ERROR);
 }
 
-/* "Not worse" where nothing more is asked: whether the lead is beyond its errors on the wrong side. */
+/* "Not worse" where nothing more is asked: whether the lead is beyond its errors on the wrong
+   side. */
 static answer not_worse(const measured *lead, answer is_better) {
     return lead->flaw[0] ? OPEN : is_better == NO ? NO : YES;
 }

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Nothing follows from estimates of ln Z that are not trusted, except that L, the mean of logarithms of
- * probabilities, is not positive.
+ * Nothing follows from estimates of ln Z that are not trusted, except that L, the mean of
+ * logarithms of probabilities, is not positive.
  */
 #include <math.h>
 
@@ -13,8 +13,8 @@
 
 static const char *const estimators[] = {"AIS", "the best estimate"};
 
-/* Holds if L never falls significantly from one k to the next at any beta, up to k = 10, nor by more
-   than the tolerance; by the estimator numbers[0]. */
+/* Holds if L never falls significantly from one k to the next at any beta, up to k = 10, nor by
+   more than the tolerance; by the estimator numbers[0]. */
 static void judge_monotone(const claim *of, const facts *in, ruling *out) {
     const size_t e = of->numbers[0] > 0;
     grid g;
@@ -54,8 +54,8 @@ static void judge_monotone(const claim *of, const facts *in, ruling *out) {
         say_why(out, "by %s, at all %zu beta", estimators[e], g.n_betas);
 }
 
-/* The highest L of those from which something follows, or the first cell if there is none, and whether
-   others might be higher. */
+/* The highest L of those from which something follows, or the first cell if there is none, and
+   whether others might be higher. */
 static const cell *top_of(const grid *g, size_t e, size_t a, bool *is_certain) {
     const cell *best = NULL;
     *is_certain = true;
@@ -188,7 +188,8 @@ static void judge_sustained(const claim *of, const facts *in, ruling *out) {
     }
 }
 
-/* Holds if AIS and the best estimate nowhere differ significantly, or by more than the tolerance. */
+/* Holds if AIS and the best estimate nowhere differ significantly, or by more than the
+   tolerance. */
 static void judge_ais(const claim *of, const facts *in, ruling *out) {
     grid g;
     size_t off = 0, all = 0;

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * L as Fig. 4 has it, by AIS, but where both sides of a comparison have a trusted better estimate
- * by that.
+ * L as Fig. 4 has it, by AIS, but where both sides of a comparison have a better estimate by that;
+ * see point_gap().
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static void judge_weights(const claim *of, const facts *in, ruling *out) {
                 epochs);
 }
 
-/* ---- Fig. 4 ----------------------------------------------------------------------------------- */
+/* ---- Fig. 4 ---------------------------------------------------------------------------------- */
 
 static const double near = TOLERANCE_NATS;
 
@@ -91,14 +91,14 @@ static void judge_early(const claim *of, const facts *in, ruling *out) {
             titles[other], at, mine->at[0].annealed.value);
 }
 
-/* When something has come: not at stop `before` or any earlier one, perhaps at `perhaps` and surely at
-   `surely`; NaN if at no stop, and -1 for `before`. */
+/* When something has come: not at stop `before` or any earlier one, perhaps at `perhaps` and
+   surely at `surely`; NaN if at no stop, and -1 for `before`. */
 typedef struct arrival {
     double before, perhaps, surely;
 } arrival;
 
-/* When the start is not more than `near` below the Hopfield start at the same epoch, or, if `is_level`,
-   not below what that had at the beginning. */
+/* When the start is not more than `near` below the Hopfield start at the same epoch, or, if
+   `is_level`, not below what that had at the beginning. */
 static arrival catches_up(const curve *mine, const curve *hopfield, bool is_level, ruling *out) {
     arrival when = {-1, (double)NAN, (double)NAN};
     for (size_t k = 0; k < mine->n && isnan(when.surely); k++) {

@@ -173,7 +173,7 @@ static inline void set_value(json_t *pieces, const char *key, size_t index, doub
     json_array_set_new(values, index, json_number(value));
 }
 
-/* ---- numbers that refute the paper ------------------------------------------------------------- */
+/* ---- numbers that refute the paper ----------------------------------------------------------- */
 
 typedef struct edit {
     const char *id, *key;

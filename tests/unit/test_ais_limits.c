@@ -257,7 +257,7 @@ static void progress_of_all_threads(void **state) {
     isg_rbm_free(rbm);
 }
 
-/* ---- one chain ---------------------------------------------------------------------------------- */
+/* ---- one chain ------------------------------------------------------------------------------- */
 
 static void one_chain_has_no_error(void **state) {
     (void)state;

@@ -3,14 +3,14 @@
  * SPDX-License-Identifier: MIT
  *
  * Every number that a judge reads, in a world in which the paper is right, is spoiled in turn: the
- * claim must neither hold nor differ then. Where the others decide alone it may; such cases are in a
- * list with reasons, and there no other value of the number may change the verdict either.
+ * claim must neither hold nor differ then. Where the others decide alone it may; such cases are in
+ * a list with reasons, and there no other value of the number may change the verdict either.
  */
 #include "helper_claims.h"
 
 #include <fnmatch.h>
 
-/* ---- numbers and answers ---------------------------------------------------------------------- */
+/* ---- numbers and answers --------------------------------------------------------------------- */
 
 static void flaws_of_numbers(void **state) {
     (void)state;
@@ -77,7 +77,7 @@ static void answers(void **state) {
     assert_int_equal(out.verdict, VERDICT_NOT_TESTABLE);
 }
 
-/* ---- every number of every judge -------------------------------------------------------------- */
+/* ---- every number of every judge ------------------------------------------------------------- */
 
 /* Claims that the other numbers decide alone: whatever one that is not trusted may be, it cannot
    matter, and the test holds them to that. Numbers that cannot be missing are not excepted. */
@@ -159,8 +159,8 @@ static bool cannot_matter(const facts *in, const claim *of, const char *key, con
     return is_same;
 }
 
-/* Spoils one number, in every way; returns whether the verdict stayed, which it may if the number can be
-   missing. */
+/* Spoils one number, in every way; returns whether the verdict stayed, which it may if the
+   number can be missing. */
 static bool spoil(const facts *in, const claim *of, const char *key, size_t index, verdict before) {
     const estimate *what = estimate_of(key, index);
     json_t *values = json_object_get(json_object_get(in->pieces, key), "values");
@@ -183,8 +183,8 @@ static bool spoil(const facts *in, const claim *of, const char *key, size_t inde
     return stayed;
 }
 
-/* Every number that the claim reads; returns in how many pieces it did not matter, and how many numbers
-   were read. */
+/* Every number that the claim reads; returns in how many pieces it did not matter, and how many
+   numbers were read. */
 static size_t spoil_all(json_t *pieces, const claim *of, size_t *n) {
     facts in = facts_of(pieces);
     json_t *read = json_object(), *numbers, *ignored;
@@ -246,10 +246,13 @@ static void keep_figure(json_t *pieces, const claim *of) {
     json_t *its;
     void *next;
     const char *name = of->figure ? of->figure : "";
-    const char *prefix = strcmp(name, "fig5") == 0 || strcmp(name, "figE1") == 0 ? "experts "
-                         : strcmp(name, "fig4") == 0                             ? "fig4 p="
-                         : strcmp(name, "fig2") == 0                             ? "fig2 k="
-                                                                                 : "";
+    char prefix[KEY_BYTES] = "";
+    if (strcmp(name, "fig5") == 0 || strcmp(name, "figE1") == 0)
+        snprintf(prefix, sizeof prefix, "experts ");
+    else if (strcmp(name, "fig4") == 0)
+        snprintf(prefix, sizeof prefix, "fig4 p=%g ", of->numbers[0]);
+    else if (strcmp(name, "fig2") == 0)
+        snprintf(prefix, sizeof prefix, "fig2 ");
     json_object_foreach_safe(pieces, next, key, its) {
         if (strncmp(key, prefix, strlen(prefix)) != 0)
             json_object_del(pieces, key);

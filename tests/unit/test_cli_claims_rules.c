@@ -339,8 +339,8 @@ static void ends_below_a_peak_in_doubt(void **state) {
     }
 }
 
-/* Where the peak of the largest k is not trusted, L <= 0 may still say that it is not too high: from
-   0 it would fall by 250, and by 190 for k = 1. */
+/* Where the peak of the largest k is not trusted, L <= 0 may still say that it is not too high:
+   from 0 it would fall by 250, and by 190 for k = 1. */
 static void the_peak_is_at_most_zero(void **state) {
     (void)state;
     const claim *sustained = claim_called("sustained");
