@@ -122,6 +122,25 @@ assert reasons["early-small"].startswith("not testable here: p = 10, hopfield at
 page = open("out/tiny/report.html").read()
 assert reasons["exact-energy"].replace("'", "&#39;") in page, "the report gives no reason"
 
+# What is not trusted has a cross in the pictures, with a line in the key, and nothing else has.
+def drawn_again(edits):
+    change("out", edits)
+    found = []
+    for name in "fig2", "fig4":
+        os.remove(f"out/tiny/{name}/figure.json")
+        call(name, "-o", "out")
+        found.append("not trusted</text>" in open(f"out/tiny/{name}/{name}.svg").read())
+    return found
+
+kept = json.load(open("out/tiny/pieces.json"))
+best = [key for key in kept if key.endswith(" better") or key.startswith("fig4 ") and kept[key]["values"][6] is not None]
+flag = {key: 3 if key.endswith(" better") else 6 for key in best}
+assert drawn_again([(key, flag[key], 1) for key in best]) == [False, False]
+assert drawn_again([("fig2 k=2 beta=2 better", 3, 0)]) == [True, False]
+assert ", 1 of 4 here: nothing is concluded" in json.load(open("out/tiny/fig2/figure.json"))["caption"]
+assert drawn_again([("fig4 p=10 hopfield run=1 epoch=0", 6, 0)]) == [True, True]
+drawn_again([(key, flag[key], kept[key]["values"][flag[key]]) for key in best])
+
 # Half a figure is not judged.
 flips(("peak", "holds", "not computed", [("fig2 k=2 beta=2 better", None, None)]),
       ("early-small", "holds", "not computed", [("fig4 p=10 pca run=2 epoch=0.5", None, None)]))

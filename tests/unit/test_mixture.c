@@ -317,7 +317,8 @@ static void test_missing_minima_are_noticed(void **state) {
     isg_rbm_free(blocks.rbm);
 }
 
-/* Draws that next to never count have no error: it is not trusted then, and says why. */
+/* Draws that next to never count have no error: it is not trusted then, and says why. A sum that is
+   no number is none. */
 static void test_no_error_is_said(void **state) {
     (void)state;
     oracle blocks = oracle_blocks(1, 4, 100, 0.3);
@@ -337,6 +338,8 @@ static void test_no_error_is_said(void **state) {
         !strstr(found.reason, "there is no error"))
         fail_msg("%g draws count, error %g, reason: %s", found.ess, found.error, found.reason);
     assert_true(strlen(found.reason) + 1 < sizeof found.reason);
+    mixture.everywhere.factor[0] = (double)NAN;
+    assert_int_equal(isg_mixture_finish(&mixture, &found), ISG_ERR_DIVERGED);
     isg_mixture_release(&mixture);
     isg_rbm_free(blocks.rbm);
 }
