@@ -101,7 +101,7 @@ const char *log_z_side_text(isg_log_z_side side) {
 
 void log_z_print(output *out, const isg_log_z *found) {
     if (isnan(found->error))
-        output_field(out, "ln Z", "%.4f, with an error that one chain cannot tell", found->value);
+        output_field(out, "ln Z", "%.4f, without an error", found->value);
     else
         output_field(out, "ln Z", "%.4f +- %.2g", found->value, found->error);
     if (found->method == ISG_LOG_Z_EXACT)

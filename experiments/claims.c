@@ -25,16 +25,38 @@ bool has_piece(const facts *in, const char *key) {
     return json_object_get(in->pieces, key) != NULL;
 }
 
-double fact(const facts *in, const char *key, size_t index) {
+double peek(const facts *in, const char *key, size_t index) {
     const json_t *kept = json_object_get(json_object_get(in->pieces, key), "values");
     const json_t *value = json_array_get(kept, index);
+    if (in->read && has_piece(in, key)) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", index);
+        if (!json_object_get(in->read, key))
+            json_object_set_new(in->read, key, json_object());
+        json_object_set_new(json_object_get(in->read, key), number, json_null());
+    }
     return json_is_number(value) ? json_number_value(value) : (double)NAN;
 }
 
+double fact(const facts *in, const char *key, size_t index) {
+    const double value = peek(in, key, index);
+    if (!isfinite(value) && in->broken && in->broken[0] == '\0' && has_piece(in, key))
+        snprintf(in->broken, FLAW_BYTES, "number %zu of '%.50s' is none", index + 1, key);
+    return value;
+}
+
 void rule(ruling *out, verdict what, double value, double error) {
-    out->verdict = what;
+    const bool is_number = isfinite(value) || what == VERDICT_NOT_TESTABLE;
+    out->verdict = is_number ? what : VERDICT_NOT_TESTABLE;
     out->value = value;
     out->error = error;
+    if (!is_number && out->flaw[0] == '\0')
+        snprintf(out->flaw, sizeof out->flaw, "what comes out is not a finite number");
+}
+
+void rule_stop(ruling *out, verdict what, double epoch) {
+    rule(out, what, 0, (double)NAN);
+    out->value = epoch;
 }
 
 static void say(char *text, size_t bytes, const char *format, va_list arguments) CLI_PRINTF(3, 0);
@@ -53,6 +75,11 @@ void say_ours(ruling *out, const char *format, ...) {
 void say_measured(ruling *out, bool has_sign, double value, double error, const char *unit) {
     const double decade = error > 0 ? floor(isg_log10(error)) : -1;
     const int digits = (int)fmin(fmax(1 - decade, 0), 4);
+    if (!isfinite(error)) {
+        say_ours(out, has_sign ? "%+.1f %s without an error" : "%.1f %s without an error", value,
+                 unit);
+        return;
+    }
     say_ours(out, has_sign ? "%+.*f +- %.*f %s" : "%.*f +- %.*f %s", digits, value, digits, error,
              unit);
 }
@@ -72,24 +99,6 @@ void not_computed(ruling *out, const char *format, ...) {
     out->verdict = VERDICT_NOT_COMPUTED;
 }
 
-int significant(double difference, double error) {
-    return significant_among(difference, error, 1);
-}
-
-int significant_among(double difference, double error, size_t comparisons) {
-    const double chance = isg_erfc(sqrt(2)) / (double)(comparisons > 0 ? comparisons : 1);
-    const double size = fabs(difference);
-    if (size > 2 * error && isg_erfc(size / error / sqrt(2)) <= chance)
-        return difference > 0 ? 1 : -1;
-    return 0;
-}
-
-verdict no_difference(bool is_there, double difference, double tolerance) {
-    if (is_there)
-        return VERDICT_DIFFERS;
-    return difference <= tolerance ? VERDICT_HOLDS : VERDICT_NOT_TESTABLE;
-}
-
 void judge_rounding(const claim *of, const facts *in, ruling *out) {
     const double value = fact(in, of->key, (size_t)of->numbers[0]), bound = of->numbers[1];
     rule(out, value <= bound ? VERDICT_HOLDS : VERDICT_DIFFERS, value, bound);
@@ -98,12 +107,31 @@ void judge_rounding(const claim *of, const facts *in, ruling *out) {
             value <= bound ? "within" : "beyond", bound);
 }
 
+/* The reason comes first, and what the judge found after it. */
+static void give_reason(ruling *out, const char *flaw) {
+    char found[sizeof out->why];
+    snprintf(found, sizeof found, "%s", out->why);
+    out->why[0] = '\0';
+    say_why(out, "not testable here: %s%s%s", flaw, found[0] ? "; " : "", found);
+}
+
 void claim_judge(const claim *of, const facts *in, ruling *out) {
-    *out = (ruling){.verdict = VERDICT_NOT_COMPUTED, .value = (double)NAN, .error = (double)NAN};
+    const ruling nothing = {
+        .verdict = VERDICT_NOT_COMPUTED, .value = (double)NAN, .error = (double)NAN};
+    char broken[FLAW_BYTES] = "";
+    facts own = *in;
+    own.broken = broken;
+    *out = nothing;
     if (of->key && !has_piece(in, of->key))
         not_computed(out, "%s has not been computed here", of->figure ? of->figure : of->key);
     else
-        of->judge(of, in, out);
+        of->judge(of, &own, out);
+    if (broken[0]) {
+        *out = nothing;
+        out->verdict = VERDICT_NOT_TESTABLE;
+        give_reason(out, broken);
+    } else if (out->verdict == VERDICT_NOT_TESTABLE && out->flaw[0])
+        give_reason(out, out->flaw);
     if (out->ours[0] == '\0')
         say_ours(out, "-");
 }

@@ -15,7 +15,15 @@
  * too large rather than too small. What is exact in theory may be off by rounding, and the bound
  * stands beside the claim. Without the figure, with a part of it, or with fewer epochs or patterns
  * than the sentence is about, a claim is not computed, unless what is there already refutes it.
- * What the errors leave open, and what the paper says too vaguely to be measured, is not testable.
+ * What the errors leave open, and what the paper says too vaguely to be measured, is not testable:
+ * "not significant" neither supports nor refutes.
+ *
+ * Nor does a number that is none, that has no error or that is not trusted. Comparisons return an
+ * `answer` of three values, and a number with a flaw makes that OPEN; claims about all or some of
+ * many numbers combine answers, so that such a number is left out exactly where it cannot matter: a
+ * sentence about all is refuted by one of the others, and one about some is shown by one of them.
+ * Numbers that cannot be missing, in a piece that is there, are read by fact(): if one is not a
+ * finite number all the same, nothing that was read along with it is believed.
  *
  * What is left in DIR/SCALE:
  *   claims.json   scale, seed, version, summary{verdict: count}, claims[]{id, section, figure,
@@ -37,19 +45,23 @@ typedef enum verdict {
 extern const char *const verdict_names[];
 
 /* All that judges see. */
-enum { FACT_CLASSES = 20 };
+enum { FACT_CLASSES = 20, FLAW_BYTES = 80 };
 typedef struct facts {
     json_t *pieces;       /* as pieces.json has them */
     double test_samples;  /* behind every test error */
     double train_samples; /* ... and every training error */
     size_t n_classes;     /* of the test set; those beyond FACT_CLASSES are left out */
     double class_samples[FACT_CLASSES];
+    char
+        *broken; /* (FLAW_BYTES) what fact() found that is no number, or empty; for claim_judge() */
+    json_t *read; /* {KEY: {INDEX: null}} of all that was read, for tests; or NULL */
 } facts;
 
 typedef struct ruling {
     verdict verdict;
     double value, error; /* NaN if there is none */
     char ours[240], why[480];
+    char flaw[FLAW_BYTES]; /* what made a comparison impossible, the first; empty if nothing did */
 } ruling;
 
 typedef struct claim {
@@ -79,22 +91,48 @@ bool claims_need_printed(const experiment *my);
 
 bool has_piece(const facts *in, const char *key);
 
-/* Value `index` of a piece; NaN if it is not there. */
+/* Value `index` of a piece; NaN if it is not there. If the piece is, but the number is none, the
+   claim is not testable. peek() is for numbers that may be missing. */
 double fact(const facts *in, const char *key, size_t index);
+double peek(const facts *in, const char *key, size_t index);
 
+/* A value that is not finite makes the claim not testable. */
 void rule(ruling *out, verdict what, double value, double error);
+/* For a stop of the training: NaN if nothing happened up to the last. */
+void rule_stop(ruling *out, verdict what, double epoch);
 void say_ours(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
 /* "12.3 +- 4.5 nats": as many digits as make two of the error. With a sign if it may be either. */
 void say_measured(ruling *out, bool has_sign, double value, double error, const char *unit);
 void say_why(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
 void not_computed(ruling *out, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* -1 or 1 if the difference is beyond two of its standard errors, else 0; 0 for NaN. */
-int significant(double difference, double error);
+/* ---- claims_measured.c: what may be concluded from numbers ----------------------------------- */
 
-/* The same for one of so many comparisons, any of which would decide: farther out, so that chance alone is
-   as rare for all together as two standard errors are for one (Bonferroni). */
+/* Of two statements, whether all hold: the smaller answer; any: the larger. */
+typedef enum answer { NO = -1, OPEN = 0, YES = 1 } answer;
+answer all_of(answer one, answer two);
+answer any_of(answer one, answer two);
+
+/* A number with its standard error. */
+typedef struct measured {
+    double value, error;
+    char flaw[FLAW_BYTES]; /* why nothing follows from it, as a clause; empty if something may */
+} measured;
+
+/* `name` is what a flaw is said of: "k = 5, beta = 2". */
+measured measure(double value, double error, bool is_trusted, const char *name);
+measured less(const measured *one, const measured *two); /* one - two */
+measured shift(const measured *one, double by);
+measured minus(const measured *one);
+
+/* -1 or 1 if the difference is beyond two of its standard errors, else 0; 0 if either is not
+   finite. Of so many comparisons, any of which would decide, each has to be farther out, so that
+   chance alone is as rare for all together as two standard errors are for one (Bonferroni). */
+int significant(double difference, double error);
 int significant_among(double difference, double error, size_t comparisons);
+
+/* Whether the difference is positive: one of so many. */
+answer positive(ruling *out, const measured *difference, size_t comparisons);
 
 /* The tolerances of claims that there is no difference: in L, what the eye can tell apart in Fig. 4,
    and in shares of test images. */
@@ -102,9 +140,16 @@ int significant_among(double difference, double error, size_t comparisons);
 #define TOLERANCE_ERROR  0.003
 #define TOLERANCE_RECALL 0.01
 
-/* The verdict on a claim that there is no difference, after `is_there` has said whether the errors
-   show one. */
-verdict no_difference(bool is_there, double difference, double tolerance);
+/* Whether the difference is not positive, or, for no_difference(), zero: NO if it is beyond its
+   errors, and YES within the tolerance. */
+answer not_positive(ruling *out, const measured *difference, size_t comparisons, double tolerance);
+answer no_difference(ruling *out, const measured *difference, size_t comparisons, double tolerance);
+
+/* The verdict that an answer is: OPEN is not testable, with the flaw that was met as the reason, or
+   else with the errors. */
+void decide(ruling *out, answer found, double value, double error);
+
+/* ---- shared by judges ------------------------------------------------------------------------ */
 
 /* Value numbers[0] of piece `key` is zero but for rounding, which may leave numbers[1]. */
 void judge_rounding(const claim *of, const facts *in, ruling *out);

@@ -125,35 +125,38 @@ enum {
 static void judge_recall(const claim *of, const facts *in, ruling *out) {
     const double accuracy = fact(in, of->key, 0), error = fact(in, of->key, 1);
     const double expected = of->numbers[0], samples = fact(in, of->key, 2);
-    const double both = isg_hypot(error, sqrt(expected * (1 - expected) / samples));
-    const double off = accuracy - expected;
-    rule(out, no_difference(significant(off, both) != 0, fabs(off), TOLERANCE_RECALL),
-         100 * accuracy, 100 * error);
+    const measured off =
+        measure(accuracy - expected, isg_hypot(error, sqrt(expected * (1 - expected) / samples)),
+                true, "the difference");
+    decide(out, no_difference(out, &off, 1, TOLERANCE_RECALL), 100 * accuracy, 100 * error);
     say_ours(out, "%.2f +- %.2f %%", 100 * accuracy, 100 * error);
     say_why(out,
             "%+.2f +- %.2f %% from the paper, tolerance %g %%; the nearest pattern without a "
             "network has %.2f %%",
-            100 * off, 100 * both, 100 * TOLERANCE_RECALL, 100 * fact(in, of->key, FIGD2_NEAREST));
+            100 * off.value, 100 * off.error, 100 * TOLERANCE_RECALL,
+            100 * fact(in, of->key, FIGD2_NEAREST));
 }
 
 /* Holds if recall falls significantly, and by numbers[0] within two errors and the tolerance. */
 static void judge_recall_cost(const claim *of, const facts *in, ruling *out) {
     const char *const before = "figD2 xi0 published", *const after = "figD2 xi10 published";
-    const double cost = fact(in, before, 0) - fact(in, after, 0);
-    const double error = isg_hypot(fact(in, before, 1), fact(in, after, 1));
+    const measured cost =
+        measure(fact(in, before, 0) - fact(in, after, 0),
+                isg_hypot(fact(in, before, 1), fact(in, after, 1)), true, "the difference");
     if (!has_piece(in, before)) {
         not_computed(out, "figD2 has not been computed here");
         return;
     }
-    const double off = cost - of->numbers[0];
-    const bool is_there = significant(cost, error) <= 0 || significant(off, error) != 0;
-    rule(out, no_difference(is_there, fabs(off), TOLERANCE_RECALL), 100 * cost, 100 * error);
-    say_ours(out, "%.2f +- %.2f %% worse", 100 * cost, 100 * error);
+    const measured off = shift(&cost, -of->numbers[0]);
+    decide(out, all_of(positive(out, &cost, 1), no_difference(out, &off, 1, TOLERANCE_RECALL)),
+           100 * cost.value, 100 * cost.error);
+    say_ours(out, "%.2f +- %.2f %% worse", 100 * cost.value, 100 * cost.error);
     say_why(
         out,
         "%.2f %% before training, %.2f %% with the patterns of the reverse map; %+.2f %% from the "
         "paper, tolerance %g %%",
-        100 * fact(in, before, 0), 100 * fact(in, after, 0), 100 * off, 100 * TOLERANCE_RECALL);
+        100 * fact(in, before, 0), 100 * fact(in, after, 0), 100 * off.value,
+        100 * TOLERANCE_RECALL);
 }
 
 /* The protocol of the caption leaves too much open to be computed: whether units are updated at once

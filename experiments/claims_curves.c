@@ -31,26 +31,40 @@ static bool is_called(const char *word, const char *name) {
     return strcmp(word, name) == 0;
 }
 
+/* What follows the prefix, or NULL. */
+static const char *after(const char *key, const char *prefix) {
+    const size_t length = strlen(prefix);
+    return strncmp(key, prefix, length) == 0 ? key + length : NULL;
+}
+
+/* The larger of two errors; NaN if either is. */
+static double worse(double one, double two) {
+    return one > two || isnan(one) ? one : two;
+}
+
 /* ---- Fig. 2 ----------------------------------------------------------------------------------- */
 
 static void read_cell(const facts *in, grid *out, size_t a, size_t b) {
-    char key[KEY_BYTES];
+    char key[KEY_BYTES], name[FLAW_BYTES];
     cell *annealed = &out->at[0][a][b], *best = &out->at[1][a][b];
     *annealed = *best = (cell){.k = out->k[a], .beta = out->beta[b]};
+    snprintf(name, sizeof name, "k = %g, beta = %g", out->k[a], out->beta[b]);
     snprintf(key, sizeof key, "fig2 k=%g beta=%g ais", out->k[a], out->beta[b]);
     const double term = fact(in, key, 0);
-    annealed->l = fact(in, key, 1);
-    annealed->error = fmax(fact(in, key, 2), 1 / sqrt(fact(in, key, 3)));
-    annealed->doubt = annealed->error;
-    annealed->is_trusted = true;
+    const double deviation = fact(in, key, 2), by_count = 1 / sqrt(fact(in, key, 3));
+    annealed->l = measure(fact(in, key, 1), worse(deviation, by_count), true, name);
     snprintf(key, sizeof key, "fig2 k=%g beta=%g better", out->k[a], out->beta[b]);
-    best->l = term - fact(in, key, 0);
-    best->error = fact(in, key, 1);
-    best->is_trusted = fact(in, key, 3) > 0;
-    best->doubt = best->is_trusted ? best->error : isg_hypot(best->error, 20);
+    best->l = measure(term - fact(in, key, 0), peek(in, key, 1), peek(in, key, 3) > 0, name);
 }
 
-void read_grid(const facts *in, grid *out) {
+static bool has_cell(const facts *in, const grid *of, size_t a, size_t b) {
+    char key[2][KEY_BYTES];
+    snprintf(key[0], sizeof key[0], "fig2 k=%g beta=%g ais", of->k[a], of->beta[b]);
+    snprintf(key[1], sizeof key[1], "fig2 k=%g beta=%g better", of->k[a], of->beta[b]);
+    return has_piece(in, key[0]) && has_piece(in, key[1]);
+}
+
+bool read_grid(const facts *in, grid *out, ruling *why_not) {
     *out = (grid){0};
     for (void *at = json_object_iter(in->pieces); at; at = json_object_iter_next(in->pieces, at)) {
         double k, beta;
@@ -61,58 +75,77 @@ void read_grid(const facts *in, grid *out) {
             insert(out->beta, &out->n_betas, MOST_BETAS, beta);
         }
     }
+    if (out->n_k < 2 || out->n_betas < 2) {
+        not_computed(why_not, "fig2 has not been computed here");
+        return false;
+    }
     for (size_t a = 0; a < out->n_k; a++)
-        for (size_t b = 0; b < out->n_betas; b++)
+        for (size_t b = 0; b < out->n_betas; b++) {
+            if (!has_cell(in, out, a, b)) {
+                not_computed(why_not, "fig2 is not finished: k = %g, beta = %g is missing",
+                             out->k[a], out->beta[b]);
+                return false;
+            }
             read_cell(in, out, a, b);
+        }
+    return true;
 }
 
-const cell *cell_at(const grid *of, size_t estimator, size_t k, double beta) {
-    size_t b = 0;
-    while (b + 1 < of->n_betas && of->beta[b] != beta)
-        b++;
-    return &of->at[estimator][k][b];
+/* ---- Fig. 4 ---------------------------------------------------------------------------------- */
+
+/* Sums over the runs of one estimate. */
+typedef struct sums {
+    size_t n;
+    double values, squares, variances;
+} sums;
+
+static void add(sums *to, double value, double error) {
+    to->n++;
+    to->values += value;
+    to->squares += value * value;
+    to->variances += error * error;
 }
 
-/* ---- Fig. 4 ----------------------------------------------------------------------------------- */
+static measured mean_of(const sums *of, bool is_trusted, const char *name) {
+    const double n = (double)of->n, mean = of->values / n, stated = of->variances / n;
+    const double spread = of->n > 1 ? (of->squares - n * mean * mean) / (n - 1) : 0;
+    return measure(mean, sqrt(worse(spread, stated) / n), is_trusted, name);
+}
 
 static void read_point(const facts *in, double n_hidden, start_kind start, point *out) {
-    double sum[2] = {0}, squares[2] = {0}, stated[2] = {0};
-    size_t runs = 0;
-    for (;; runs++) {
-        char key[KEY_BYTES];
+    sums annealed = {0}, best = {0};
+    bool is_trusted = true;
+    char key[KEY_BYTES], name[FLAW_BYTES];
+    for (;;) {
         snprintf(key, sizeof key, "fig4 p=%g %s run=%zu epoch=%g", n_hidden, start_titles[start],
-                 runs + 1, out->epoch);
+                 annealed.n + 1, out->epoch);
         if (!has_piece(in, key))
             break;
-        for (size_t e = 0; e < 2; e++) {
-            const bool is_trusted = e == 0 || fact(in, key, 6) > 0;
-            const double value = is_trusted ? fact(in, key, 1 + 2 * e) : (double)NAN;
-            sum[e] += value;
-            squares[e] += value * value;
-            const double error = fact(in, key, 2 + 2 * e);
-            stated[e] += error * error;
-        }
+        add(&annealed, fact(in, key, 1), fact(in, key, 2));
+        const double value = peek(in, key, 3), error = peek(in, key, 4), trust = peek(in, key, 6);
+        if (isnan(value) && isnan(error) && isnan(trust))
+            continue; /* was not done */
+        add(&best, value, error);
+        is_trusted = is_trusted && trust > 0 && isfinite(value) && isfinite(error);
     }
-    const double n = (double)runs;
-    out->runs = runs;
-    for (size_t e = 0; e < 2; e++) {
-        out->mean[e] = sum[e] / n;
-        const double spread =
-            runs > 1 ? fmax(0, squares[e] - n * out->mean[e] * out->mean[e]) / (n - 1) : 0;
-        out->error[e] = sqrt(fmax(spread, stated[e] / n) / n);
-    }
+    snprintf(name, sizeof name, "p = %g, %s at epoch %g", n_hidden, start_titles[start],
+             out->epoch);
+    out->runs = annealed.n;
+    out->annealed = mean_of(&annealed, true, name);
+    out->best = mean_of(&best, is_trusted, name);
+    out->has_best = best.n > 0 && (best.n == annealed.n || !is_trusted);
 }
 
 void read_curve(const facts *in, double n_hidden, start_kind start, curve *out) {
     double epochs[MOST_STOPS];
+    char prefix[KEY_BYTES];
     *out = (curve){0};
+    snprintf(prefix, sizeof prefix, "fig4 p=%g %s run=", n_hidden, start_titles[start]);
     for (void *at = json_object_iter(in->pieces); at; at = json_object_iter_next(in->pieces, at)) {
-        double p, epoch;
-        char word[16];
+        const char *rest = after(json_object_iter_key(at), prefix);
+        double epoch;
         size_t run;
-        if (sscanf(json_object_iter_key(at), "fig4 p=%lg %15s run=%zu epoch=%lg", &p, word, &run,
-                   &epoch) == 4 &&
-            p == n_hidden && is_called(word, start_titles[start]))
+        if (rest && sscanf(rest, "%zu epoch=%lg", &run, &epoch) == 2)
             insert(epochs, &out->n, MOST_STOPS, epoch);
     }
     for (size_t k = 0; k < out->n; k++) {
@@ -128,53 +161,54 @@ const point *point_at(const curve *of, double epoch) {
     return NULL;
 }
 
-void point_gap(const point *one, const point *two, double *gap, double *error) {
-    const size_t e = !isnan(one->mean[1]) && !isnan(two->mean[1]);
-    *gap = one->mean[e] - two->mean[e];
-    *error = isg_hypot(one->error[e], two->error[e]);
+measured point_gap(const point *one, const point *two) {
+    if (one->has_best && (two->has_best || one->best.flaw[0]))
+        return less(&one->best, two->has_best ? &two->best : &two->annealed);
+    if (two->has_best && two->best.flaw[0])
+        return less(&one->annealed, &two->best);
+    return less(&one->annealed, &two->annealed);
 }
 
 /* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */
 
-/* Of shares of `samples`: their mean, with the errors of counting and of the mean over the runs. */
-static double mean_share(size_t runs, double sum, double squares, double samples, double *error) {
-    const double n = (double)runs, mean = sum / n;
-    const double spread = runs > 1 ? fmax(0, squares - n * mean * mean) / (n - 1) : 0;
-    *error = sqrt(mean * (1 - mean) / samples + spread / n);
-    return mean;
+/* The errors of counting among `samples` and of the mean over the runs. */
+static measured mean_share(const sums *of, double samples, bool is_trusted, const char *name) {
+    const double n = (double)of->n, mean = of->values / n;
+    const double spread = of->n > 1 ? (of->squares - n * mean * mean) / (n - 1) : 0;
+    const double error = sqrt(mean * (1 - mean) / samples + worse(spread, 0) / n);
+    return measure(mean, error, is_trusted, name);
 }
 
 share read_share(const facts *in, size_t k, start_kind start, size_t epoch) {
-    share out = {.runs = 0};
-    double sum[2] = {0}, squares[2] = {0};
-    for (;; out.runs++) {
-        char key[KEY_BYTES];
+    sums on_test = {0}, on_training = {0};
+    bool is_trusted = true;
+    char key[KEY_BYTES], name[FLAW_BYTES];
+    for (;;) {
         snprintf(key, sizeof key, "experts k=%zu %s run=%zu epoch=%zu", k, start_titles[start],
-                 out.runs + 1, epoch);
+                 on_test.n + 1, epoch);
         if (!has_piece(in, key))
             break;
-        for (size_t set = 0; set < 2; set++) {
-            const double value = fact(in, key, set);
-            sum[set] += value;
-            squares[set] += value * value;
-        }
+        add(&on_test, fact(in, key, 0), 0);
+        add(&on_training, fact(in, key, 1), 0);
+        is_trusted = is_trusted && peek(in, key, 2) > 0; /* has converged */
     }
-    out.value = mean_share(out.runs, sum[0], squares[0], in->test_samples, &out.error);
-    out.on_training =
-        mean_share(out.runs, sum[1], squares[1], in->train_samples, &out.training_error);
-    return out;
+    snprintf(name, sizeof name, "k = %zu, %s at epoch %zu", k, start_titles[start], epoch);
+    return (share){.runs = on_test.n,
+                   .test = mean_share(&on_test, in->test_samples, is_trusted, name),
+                   .training = mean_share(&on_training, in->train_samples, is_trusted, name)};
 }
 
 size_t read_stops(const facts *in, size_t k, start_kind start, size_t *stops) {
     double epochs[MOST_STOPS];
     size_t n = 0;
+    char prefix[KEY_BYTES];
+    snprintf(prefix, sizeof prefix, "experts k=%zu %s run=", k, start_titles[start]);
     for (void *at = json_object_iter(in->pieces); at; at = json_object_iter_next(in->pieces, at)) {
-        size_t size, run;
+        const char *rest = after(json_object_iter_key(at), prefix);
         double epoch;
-        char word[16];
-        if (sscanf(json_object_iter_key(at), "experts k=%zu %15s run=%zu epoch=%lg", &size, word,
-                   &run, &epoch) == 4 &&
-            size == k && is_called(word, start_titles[start]) && epoch >= 0 && epoch <= MOST_EPOCHS)
+        size_t run;
+        if (rest && sscanf(rest, "%zu epoch=%lg", &run, &epoch) == 2 && epoch >= 0 &&
+            epoch <= MOST_EPOCHS)
             insert(epochs, &n, MOST_STOPS, epoch);
     }
     for (size_t s = 0; s < n; s++)
@@ -210,7 +244,7 @@ bool has_no_holes(const facts *in, const size_t *sizes, size_t n_sizes, ruling *
                 size_t *runs = &most[start == START_HEBBIAN || stops[e] > 50];
                 if (pass == 0 && found.runs > *runs)
                     *runs = found.runs;
-                if (pass == 0 || (found.runs == *runs && !isnan(found.value)))
+                if (pass == 0 || found.runs == *runs)
                     continue;
                 not_computed(out, "not finished: k = %zu, %s has %zu of %zu runs at epoch %zu", k,
                              start_titles[start], found.runs, *runs, stops[e]);

@@ -11,13 +11,12 @@ enum { MOST_K = 16, MOST_BETAS = 24, MOST_STOPS = 32 };
 
 /* ---- Fig. 2 ----------------------------------------------------------------------------------- */
 
+/* L by AIS is what the paper's sentences are about, and is taken at its word: its error is the
+   standard deviation of the runs, or, if larger, what the effective number of chains says,
+   1/sqrt(ESS), since few runs may agree by chance. */
 typedef struct cell {
-    double k, beta, l;
-    double error; /* AIS: standard deviation of the runs, or, if larger, what the effective number
-                        of chains says, 1/sqrt(ESS): few runs may agree by chance */
-    double doubt; /* the error, or, if not trusted, 20 nats: the most that annealing was seen to
-                        miss, at k = 10 */
-    bool is_trusted; /* AIS: always */
+    double k, beta;
+    measured l;
 } cell;
 
 typedef struct grid {
@@ -26,18 +25,19 @@ typedef struct grid {
     cell at[2][MOST_K][MOST_BETAS];     /* by AIS, and the best estimate */
 } grid;
 
-void read_grid(const facts *in, grid *out);
-const cell *cell_at(const grid *of, size_t estimator, size_t k, double beta);
+/* Whether Fig. 2 is there, by both estimators for every k at every beta. */
+bool read_grid(const facts *in, grid *out, ruling *why_not);
 
-/* ---- Fig. 4 ----------------------------------------------------------------------------------- */
+/* ---- Fig. 4 ---------------------------------------------------------------------------------- */
 
-/* The runs at one stop: by AIS, and by the best estimate, NaN unless all runs have a trusted one.
-   The error is the standard error of the mean over the runs, or, if larger, what the estimates state: two
-   runs may agree by chance. */
+/* The runs at one stop: by AIS, and by the best estimate. The error is the standard error of the
+   mean over the runs, or, if larger, what the estimates state: two runs may agree by chance. */
 typedef struct point {
     double epoch;
     size_t runs; /* from the first without a gap */
-    double mean[2], error[2];
+    measured annealed;
+    bool has_best; /* in every run, or in one that is not trusted */
+    measured best;
 } point;
 
 typedef struct curve {
@@ -48,18 +48,20 @@ typedef struct curve {
 void read_curve(const facts *in, double n_hidden, start_kind start, curve *out);
 const point *point_at(const curve *of, double epoch); /* NULL if there is none */
 
-/* L of `one` less that of `two`, by the best estimate if both have it, else by AIS. */
-void point_gap(const point *one, const point *two, double *gap, double *error);
+/* L of `one` less that of `two`, by the best estimate if both have it, else by AIS. Nothing
+   follows where the best estimate of either is not trusted: AIS, which is less work, is not to
+   be trusted then either. */
+measured point_gap(const point *one, const point *two);
 
 /* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */
 
-/* An error of classification: mean over the runs. Its error is that of counting among the test
-   images and, of several runs, of their mean: too large rather than too small for comparisons,
-   which have the same test images on both sides. */
+/* An error of classification: mean over the runs. Its error is that of counting among the images
+   and, of several runs, of their mean: too large rather than too small for comparisons, which
+   have the same test images on both sides. It is trusted if the regression converged in all
+   runs. */
 typedef struct share {
     size_t runs; /* 0: not there */
-    double value, error;
-    double on_training, training_error;
+    measured test, training;
 } share;
 
 share read_share(const facts *in, size_t k, start_kind start, size_t epoch);

@@ -14,20 +14,9 @@ static const char *const titles[] = {"Hopfield", "Hebbian", "PCA", "random"};
 static const size_t sizes[] = {10, 20, 100};
 enum { N_SIZES = 3 };
 
-/* How much larger the first error is than the second. */
-typedef struct comparison {
-    double by, error;
-    int sign; /* 0 within two errors, or more among many comparisons */
-} comparison;
-
-/* One of so many, any of which would decide. */
-static comparison compare_among(share one, share two, size_t comparisons) {
-    const double by = one.value - two.value, error = isg_hypot(one.error, two.error);
-    return (comparison){by, error, significant_among(by, error, comparisons)};
-}
-
-static comparison compare(share one, share two) {
-    return compare_among(one, two, 1);
+/* How much larger the test error of `one` is than that of `two`. */
+static measured excess(const share *one, const share *two) {
+    return less(&one->test, &two->test);
 }
 
 static size_t last_stop(const facts *in, size_t k, start_kind start) {
@@ -59,16 +48,18 @@ static void judge_value(const claim *of, const facts *in, ruling *out) {
         lacks(in, 100, start, epoch, out);
         return;
     }
-    const double off = found.value - expected;
-    const double both = isg_hypot(isg_hypot(found.error, 0.0005),
-                                  sqrt(expected * (1 - expected) / in->test_samples));
-    rule(out, no_difference(significant(off, both) != 0, fabs(off), TOLERANCE_ERROR),
-         100 * found.value, 100 * found.error);
-    say_ours(out, "%.2f +- %.2f %%", 100 * found.value, 100 * found.error);
+    const measured paper =
+        measure(expected, isg_hypot(sqrt(expected * (1 - expected) / in->test_samples), 0.0005),
+                true, "it");
+    const measured off = less(&found.test, &paper);
+    decide(out, no_difference(out, &off, 1, TOLERANCE_ERROR), 100 * found.test.value,
+           100 * found.test.error);
+    say_ours(out, "%.2f +- %.2f %%", 100 * found.test.value, 100 * found.test.error);
     say_why(out,
             "%+.2f +- %.2f %% from the paper, whose regression was not converged; tolerance %g %%; "
             "%zu run%s",
-            100 * off, 100 * both, 100 * TOLERANCE_ERROR, found.runs, found.runs > 1 ? "s" : "");
+            100 * off.value, 100 * off.error, 100 * TOLERANCE_ERROR, found.runs,
+            found.runs > 1 ? "s" : "");
 }
 
 /* Holds if the shares of training images that Hopfield and PCA experts misclassify are both
@@ -77,9 +68,9 @@ static void judge_value(const claim *of, const facts *in, ruling *out) {
 static void judge_training_error(const claim *of, const facts *in, ruling *out) {
     static const start_kind shown[] = {START_HOPFIELD, START_PCA};
     const size_t epoch = (size_t)of->numbers[1];
-    const double expected = of->numbers[2];
-    double most = 0, error = 0;
-    bool is_there = false;
+    const measured paper = measure(of->numbers[2], 0.0005, true, "it");
+    measured most = {.value = 0};
+    answer all = YES;
     if (!has_no_holes(in, sizes, N_SIZES, out))
         return;
     for (size_t s = 0; s < 2; s++) {
@@ -89,22 +80,18 @@ static void judge_training_error(const claim *of, const facts *in, ruling *out) 
             lacks(in, 100, shown[s], epoch, out);
             return;
         }
-        const double off = found.on_training - expected;
-        const double both = isg_hypot(found.training_error, 0.0005);
-        is_there = is_there || significant_among(off, both, 2) != 0;
-        if (s == 0 || fabs(off) > fabs(most)) {
+        const measured off = less(&found.training, &paper);
+        all = all_of(all, no_difference(out, &off, 2, TOLERANCE_ERROR));
+        if (s == 0 || fabs(off.value) > fabs(most.value))
             most = off;
-            error = both;
-        }
         say_ours(out, "%s%s %.2f %% (test %.2f %%)", s > 0 ? ", " : "", titles[shown[s]],
-                 100 * found.on_training, 100 * found.value);
+                 100 * found.training.value, 100 * found.test.value);
     }
-    rule(out, no_difference(is_there, fabs(most), TOLERANCE_ERROR), 100 * (expected + most),
-         100 * error);
+    decide(out, all, 100 * (of->numbers[2] + most.value), 100 * most.error);
     say_why(out,
             "of the training set; %+.2f +- %.2f %% from the paper's value or less, tolerance "
             "%g %%; the figure shows test errors",
-            100 * most, 100 * error, 100 * TOLERANCE_ERROR);
+            100 * most.value, 100 * most.error, 100 * TOLERANCE_ERROR);
 }
 
 /* Holds if Hopfield experts of 100 without training are not worse than random ones after 50 epochs,
@@ -120,13 +107,19 @@ static void judge_untrained(const claim *of, const facts *in, ruling *out) {
               out);
         return;
     }
-    const comparison c = compare(ours, theirs);
-    rule(out, no_difference(c.sign > 0, c.by, TOLERANCE_ERROR), 100 * c.by, 100 * c.error);
-    say_ours(out, "%+.2f +- %.2f %%", 100 * c.by, 100 * c.error);
+    const measured by = excess(&ours, &theirs);
+    decide(out, not_positive(out, &by, 1, TOLERANCE_ERROR), 100 * by.value, 100 * by.error);
+    say_ours(out, "%+.2f +- %.2f %%", 100 * by.value, 100 * by.error);
     say_why(out,
             "%.2f %% without training, %.2f %% for random weights after 50 epochs; tolerance "
             "%g %%",
-            100 * ours.value, 100 * theirs.value, 100 * TOLERANCE_ERROR);
+            100 * ours.test.value, 100 * theirs.test.value, 100 * TOLERANCE_ERROR);
+}
+
+/* "Not worse" where nothing more is asked: whether the lead is beyond its errors on the wrong
+   side. */
+static answer not_worse(const measured *lead, answer is_better) {
+    return lead->flaw[0] ? OPEN : is_better == NO ? NO : YES;
 }
 
 /* Holds if at every common stop from numbers[0] to numbers[1] start numbers[2] is nowhere
@@ -138,7 +131,8 @@ static void judge_best_of_small(const claim *of, const facts *in, ruling *out) {
         return;
     const start_kind mine = (start_kind)of->numbers[2];
     size_t better = 0, worse = 0, reached = 0;
-    double least = HUGE_VAL, error = 0;
+    measured least = {.value = HUGE_VAL};
+    answer nowhere_worse = YES, somewhere_better = OPEN;
     for (size_t k = 0; k < 2; k++) {
         size_t stops[MOST_STOPS];
         const size_t n = read_stops(in, sizes[k], mine, stops);
@@ -152,15 +146,16 @@ static void judge_best_of_small(const claim *of, const facts *in, ruling *out) {
                 if (shown[s] == mine || other.runs == 0 || epoch < of->numbers[0] ||
                     epoch > of->numbers[1])
                     continue;
-                const comparison c =
-                    compare_among(other, read_share(in, sizes[k], mine, stops[e]), 4 * within);
-                better += c.sign > 0;
-                worse += c.sign < 0;
+                const share own = read_share(in, sizes[k], mine, stops[e]);
+                const measured lead = excess(&other, &own);
+                const answer is_better = positive(out, &lead, 4 * within);
+                better += is_better == YES;
+                worse += is_better == NO;
                 reached++;
-                if (c.by < least) {
-                    least = c.by;
-                    error = c.error;
-                }
+                somewhere_better = any_of(somewhere_better, is_better);
+                nowhere_worse = all_of(nowhere_worse, not_worse(&lead, is_better));
+                if (lead.value < least.value)
+                    least = lead;
             }
     }
     for (size_t s = 0; worse == 0 && s < 6; s++)
@@ -168,16 +163,12 @@ static void judge_best_of_small(const claim *of, const facts *in, ruling *out) {
             lacks(in, sizes[s / 3], shown[s % 3], (size_t)of->numbers[1], out);
             return;
         }
-    rule(out,
-         worse > 0    ? VERDICT_DIFFERS
-         : better > 0 ? VERDICT_HOLDS
-                      : VERDICT_NOT_TESTABLE,
-         100 * least, 100 * error);
+    decide(out, all_of(nowhere_worse, somewhere_better), 100 * least.value, 100 * least.error);
     say_ours(out, "better in %zu, worse in %zu of %zu comparisons", better, worse, reached);
     say_why(out,
             "%s against the others, beyond chance, k = 10 and 20; the smallest lead is %+.2f +- "
             "%.2f %%",
-            titles[mine], 100 * least, 100 * error);
+            titles[mine], 100 * least.value, 100 * least.error);
 }
 
 /* About 10 epochs are taken for 5 to 20. Holds if Hopfield experts of 100 are significantly better
@@ -187,30 +178,35 @@ static void judge_large(const claim *of, const facts *in, ruling *out) {
     size_t stops[MOST_STOPS], ahead = 0, early = 0, late = 0;
     const size_t n = read_stops(in, 100, START_HOPFIELD, stops);
     double until = (double)NAN;
+    answer all = YES;
     (void)of;
     if (!has_no_holes(in, sizes, N_SIZES, out))
         return;
     for (size_t e = 0; e < n; e++) {
         const share pca = read_share(in, 100, START_PCA, stops[e]);
+        const share own = read_share(in, 100, START_HOPFIELD, stops[e]);
         if (pca.runs == 0)
             continue;
-        const comparison c = compare(pca, read_share(in, 100, START_HOPFIELD, stops[e]));
-        early += stops[e] <= 5;
-        ahead += stops[e] <= 5 && c.sign > 0;
-        late += stops[e] > 20 && (c.sign > 0 || (c.sign < 0 && c.by < -0.01));
-        if (c.sign > 0)
+        const measured lead = excess(&pca, &own);
+        const answer is_ahead = positive(out, &lead, 1);
+        const bool is_apart = is_ahead == YES || (is_ahead == NO && lead.value < -0.01);
+        if (is_ahead == YES)
             until = (double)stops[e];
+        early += stops[e] <= 5;
+        ahead += stops[e] <= 5 && is_ahead == YES;
+        late += stops[e] > 20 && is_apart;
+        if (stops[e] <= 5)
+            all = all_of(all, is_ahead);
+        else if (stops[e] > 20)
+            all = all_of(all, lead.flaw[0] ? OPEN : is_apart ? NO : YES);
     }
     const size_t last = last_stop(in, 100, START_PCA);
     if (early == 0) {
         lacks(in, 100, START_PCA, 50, out);
         return;
     }
-    rule(out,
-         ahead < early || late > 0 ? VERDICT_DIFFERS
-         : until < 5               ? VERDICT_NOT_TESTABLE
-                                   : VERDICT_HOLDS,
-         until, (double)NAN);
+    decide(out, until < 5 ? all_of(all, OPEN) : all, 0, 0);
+    rule_stop(out, out->verdict, until);
     if (isnan(until))
         say_ours(out, "never ahead");
     else
@@ -229,7 +225,8 @@ static void judge_large(const claim *of, const facts *in, ruling *out) {
 static void judge_small_beats_large(const claim *of, const facts *in, ruling *out) {
     static const start_kind mine[] = {START_HOPFIELD, START_PCA};
     size_t worse = 0, all = 0, last[2] = {0, 0};
-    double least = HUGE_VAL, error = 0;
+    measured least = {.value = HUGE_VAL};
+    answer found = YES;
     (void)of;
     if (!has_no_holes(in, sizes, N_SIZES, out))
         return;
@@ -240,15 +237,15 @@ static void judge_small_beats_large(const claim *of, const facts *in, ruling *ou
             const share random = read_share(in, 100, START_NORMAL, stops[e]);
             if (random.runs == 0)
                 continue;
-            const comparison c =
-                compare_among(random, read_share(in, 10, mine[s], stops[e]), 2 * n);
-            worse += c.sign < 0;
+            const share own = read_share(in, 10, mine[s], stops[e]);
+            const measured by = excess(&own, &random), lead = minus(&by);
+            const answer here = not_positive(out, &by, 2 * n, TOLERANCE_ERROR);
+            found = all_of(found, here);
+            worse += here == NO;
             all++;
             last[s] = stops[e];
-            if (c.by < least) {
-                least = c.by;
-                error = c.error;
-            }
+            if (lead.value < least.value)
+                least = lead;
         }
     }
     if (all == 0) {
@@ -256,7 +253,7 @@ static void judge_small_beats_large(const claim *of, const facts *in, ruling *ou
         return;
     }
     const size_t both = last[0] < last[1] ? last[0] : last[1];
-    rule(out, no_difference(worse > 0, -least, TOLERANCE_ERROR), 100 * least, 100 * error);
+    decide(out, found, 100 * least.value, 100 * least.error);
     say_ours(out, "worse in %zu of %zu comparisons", worse, all);
     if (worse == 0 && both < 50)
         not_computed(out, "needs 50 epochs of k = 10 and of k = 100, random, found %zu", both);
@@ -265,7 +262,7 @@ static void judge_small_beats_large(const claim *of, const facts *in, ruling *ou
             out,
             "smallest lead over random weights with k = 100: %+.2f +- %.2f %%, up to epoch %zu; "
             "tolerance %g %%",
-            100 * least, 100 * error, both, 100 * TOLERANCE_ERROR);
+            100 * least.value, 100 * least.error, both, 100 * TOLERANCE_ERROR);
 }
 
 /* Holds if the error of every start in Fig. 5 falls significantly from k = 10 to k = 100 and nowhere rises
@@ -273,8 +270,8 @@ static void judge_small_beats_large(const claim *of, const facts *in, ruling *ou
 static void judge_sizes(const claim *of, const facts *in, ruling *out) {
     static const start_kind shown[] = {START_HOPFIELD, START_PCA, START_NORMAL};
     const size_t epoch = (size_t)of->numbers[0], n = of->numbers[1] > 0 ? 1 : 3;
-    bool is_fine = true;
-    double least = HUGE_VAL, error = 0;
+    answer all = YES;
+    measured least = {.value = HUGE_VAL};
     if (!has_no_holes(in, sizes, N_SIZES, out))
         return;
     for (size_t s = 0; s < n; s++) {
@@ -287,19 +284,20 @@ static void judge_sizes(const claim *of, const facts *in, ruling *out) {
                 return;
             }
         }
-        const comparison whole = compare(found[0], found[2]);
-        is_fine = is_fine && whole.sign > 0 && compare(found[0], found[1]).sign >= 0 &&
-                  compare(found[1], found[2]).sign >= 0;
-        if (whole.by < least) {
-            least = whole.by;
-            error = whole.error;
+        const measured whole = excess(&found[0], &found[2]);
+        all = all_of(all, positive(out, &whole, 1));
+        for (size_t k = 0; k + 1 < N_SIZES; k++) {
+            const measured gain = excess(&found[k], &found[k + 1]);
+            all = all_of(all, not_worse(&gain, positive(out, &gain, 1)));
         }
+        if (whole.value < least.value)
+            least = whole;
         say_ours(out, "%s%s %.2f, %.2f, %.2f %%", s > 0 ? "; " : "", titles[shown[s]],
-                 100 * found[0].value, 100 * found[1].value, 100 * found[2].value);
+                 100 * found[0].test.value, 100 * found[1].test.value, 100 * found[2].test.value);
     }
-    rule(out, is_fine ? VERDICT_HOLDS : VERDICT_DIFFERS, 100 * least, 100 * error);
+    decide(out, all, 100 * least.value, 100 * least.error);
     say_why(out, "k = 10, 20, 100 after %zu epochs; smallest gain from 10 to 100: %.2f +- %.2f %%",
-            epoch, 100 * least, 100 * error);
+            epoch, 100 * least.value, 100 * least.error);
 }
 
 /* Holds if start numbers[1] is significantly worse than the Hopfield start of the same k at every stop up to
@@ -307,7 +305,8 @@ static void judge_sizes(const claim *of, const facts *in, ruling *out) {
 static void judge_worse(const claim *of, const facts *in, ruling *out) {
     const start_kind other = (start_kind)of->numbers[1];
     size_t worse = 0, all = 0, last = SIZE_MAX;
-    double least = HUGE_VAL, error = 0;
+    measured least = {.value = HUGE_VAL};
+    answer found = YES;
     if (!has_no_holes(in, sizes, N_SIZES, out))
         return;
     for (size_t k = 0; k < N_SIZES; k++) {
@@ -317,15 +316,15 @@ static void judge_worse(const claim *of, const facts *in, ruling *out) {
             const share theirs = read_share(in, sizes[k], other, stops[e]);
             if (theirs.runs == 0)
                 continue;
-            const comparison c =
-                compare(theirs, read_share(in, sizes[k], START_HOPFIELD, stops[e]));
-            worse += c.sign > 0;
+            const share own = read_share(in, sizes[k], START_HOPFIELD, stops[e]);
+            const measured by = excess(&theirs, &own);
+            const answer here = positive(out, &by, 1);
+            found = all_of(found, here);
+            worse += here == YES;
             all++;
             its_last = stops[e];
-            if (c.by < least) {
-                least = c.by;
-                error = c.error;
-            }
+            if (by.value < least.value)
+                least = by;
         }
         last = its_last < last ? its_last : last;
     }
@@ -333,18 +332,18 @@ static void judge_worse(const claim *of, const facts *in, ruling *out) {
         lacks(in, 10, other, (size_t)of->numbers[0], out);
         return;
     }
-    rule(out, worse == all ? VERDICT_HOLDS : VERDICT_DIFFERS, 100 * least, 100 * error);
+    decide(out, found, 100 * least.value, 100 * least.error);
     say_ours(out, "%s worse in %zu of %zu comparisons", titles[other], worse, all);
-    if (worse == all && (double)last < of->numbers[0])
+    if (out->verdict != VERDICT_DIFFERS && (double)last < of->numbers[0])
         not_computed(out,
                      "smallest distance %+.2f +- %.2f %%; needs %g epochs of every k, found %zu",
-                     100 * least, 100 * error, of->numbers[0], last);
+                     100 * least.value, 100 * least.error, of->numbers[0], last);
     else
         say_why(
             out,
             "smallest distance from the Hopfield start of the same k and epoch, up to epoch %zu: "
             "%+.2f +- %.2f %%",
-            last, 100 * least, 100 * error);
+            last, 100 * least.value, 100 * least.error);
 }
 
 /* Holds if from 50 to 100 epochs no error of Hopfield and PCA experts falls, significantly or by
@@ -352,7 +351,8 @@ static void judge_worse(const claim *of, const facts *in, ruling *out) {
 static void judge_beyond(const claim *of, const facts *in, ruling *out) {
     static const start_kind shown[] = {START_HOPFIELD, START_PCA};
     size_t better = 0;
-    double most = -HUGE_VAL, error = 0;
+    measured most = {.value = -HUGE_VAL};
+    answer all = YES;
     (void)of;
     if (!has_no_holes(in, sizes, N_SIZES, out))
         return;
@@ -364,15 +364,15 @@ static void judge_beyond(const claim *of, const facts *in, ruling *out) {
                 lacks(in, sizes[k], shown[s], 100, out);
                 return;
             }
-            const comparison c = compare_among(half, whole, 2 * N_SIZES);
-            better += c.sign > 0;
-            if (c.by > most) {
-                most = c.by;
-                error = c.error;
-            }
+            const measured gain = excess(&half, &whole);
+            const answer here = not_positive(out, &gain, 2 * N_SIZES, TOLERANCE_ERROR);
+            all = all_of(all, here);
+            better += here == NO;
+            if (gain.value > most.value)
+                most = gain;
         }
-    rule(out, no_difference(better > 0, most, TOLERANCE_ERROR), 100 * most, 100 * error);
-    say_ours(out, "at most %+.2f +- %.2f %%", 100 * most, 100 * error);
+    decide(out, all, 100 * most.value, 100 * most.error);
+    say_ours(out, "at most %+.2f +- %.2f %%", 100 * most.value, 100 * most.error);
     say_why(out,
             "largest gain from 50 to 100 epochs of Hopfield and PCA experts; %zu of 6 beyond what "
             "chance allows; tolerance %g %%",
@@ -386,7 +386,7 @@ static void judge_hebbian_lag(const claim *of, const facts *in, ruling *out) {
     size_t stops[MOST_STOPS];
     const size_t n = read_stops(in, 100, START_HEBBIAN, stops);
     double behind = 0, ahead = 0, whole = 0, before = 0;
-    int sign_before = 0;
+    answer sign_before = OPEN;
     (void)of;
     if (!has_no_holes(in, sizes, N_SIZES, out))
         return;
@@ -394,7 +394,9 @@ static void judge_hebbian_lag(const claim *of, const facts *in, ruling *out) {
         const share small = read_share(in, 10, START_HEBBIAN, stops[e]);
         if (small.runs == 0)
             continue;
-        const int sign = compare(read_share(in, 100, START_HEBBIAN, stops[e]), small).sign;
+        const share large = read_share(in, 100, START_HEBBIAN, stops[e]);
+        const measured by = excess(&large, &small);
+        const answer sign = positive(out, &by, 1);
         const double half = ((double)stops[e] - before) / 2;
         behind += half * ((sign > 0) + (sign_before > 0));
         ahead += half * ((sign < 0) + (sign_before < 0));
@@ -407,11 +409,7 @@ static void judge_hebbian_lag(const claim *of, const facts *in, ruling *out) {
         lacks(in, is_small ? 10 : 100, START_HEBBIAN, 100, out);
         return;
     }
-    rule(out,
-         behind > whole / 2   ? VERDICT_HOLDS
-         : ahead >= whole / 2 ? VERDICT_DIFFERS
-                              : VERDICT_NOT_TESTABLE,
-         behind, 0);
+    decide(out, behind > whole / 2 ? YES : ahead >= whole / 2 ? NO : OPEN, behind, 0);
     say_ours(out, "behind for %g of %g epochs, ahead for %g", behind, whole, ahead);
     say_why(out, "k = 100 has a larger or a smaller error than k = 10 then, beyond two errors; "
                  "each stop counts for half of the time to the next ones");

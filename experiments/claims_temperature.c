@@ -2,9 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Estimates of ln Z that are not trusted are likely too low, so that an L made of one is likely too
- * high: it can refute that L rises with k, and never support it. Where the shape of the curves is
- * judged, it counts with an error of 20 nats.
+ * Nothing follows from estimates of ln Z that are not trusted, except that L, the mean of
+ * logarithms of probabilities, is not positive.
  */
 #include <math.h>
 
@@ -15,198 +14,218 @@
 
 static const char *const estimators[] = {"AIS", "the best estimate"};
 
-/* Whether Fig. 2 is there, by both estimators for every k at every beta. */
-static bool has_grid(const facts *in, grid *of, ruling *out) {
-    read_grid(in, of);
-    if (of->n_k < 2 || of->n_betas < 2) {
-        not_computed(out, "fig2 has not been computed here");
-        return false;
-    }
-    for (size_t a = 0; a < of->n_k; a++)
-        for (size_t b = 0; b < of->n_betas; b++)
-            if (isnan(of->at[0][a][b].l) || isnan(of->at[1][a][b].l)) {
-                not_computed(out, "fig2 is not finished: k = %g, beta = %g is missing", of->k[a],
-                             of->beta[b]);
-                return false;
-            }
-    return true;
-}
-
-/* Holds if L never falls significantly from one k to the next at any beta, up to k = 10; by the
-   estimator numbers[0], and then only if it is trusted everywhere and no step falls by more than the
-   tolerance. */
+/* Holds if L never falls significantly from one k to the next at any beta, up to k = 10, nor by
+   more than the tolerance; by the estimator numbers[0]. */
 static void judge_monotone(const claim *of, const facts *in, ruling *out) {
     const size_t e = of->numbers[0] > 0;
     grid g;
-    if (!has_grid(in, &g, out))
+    if (!read_grid(in, &g, out))
         return;
-    size_t falls = 0, steps = 0, doubtful = 0;
+    const size_t steps = (g.n_k - 1) * g.n_betas;
+    size_t falls = 0, open = 0;
     const cell *worst[2] = {NULL, NULL};
-    double most = 0, error = 0;
+    measured most = {.value = 0};
     for (size_t a = 0; a + 1 < g.n_k; a++)
         for (size_t b = 0; b < g.n_betas; b++) {
             const cell *low = &g.at[e][a][b], *high = &g.at[e][a + 1][b];
-            const double fall = low->l - high->l, both = isg_hypot(low->error, high->error);
-            steps++;
-            doubtful += !low->is_trusted || !high->is_trusted || fall > TOLERANCE_NATS;
-            if (!low->is_trusted || significant_among(fall, both, (g.n_k - 1) * g.n_betas) <= 0)
-                continue;
-            falls++;
-            if (fall > most) {
+            const measured fall = less(&low->l, &high->l);
+            const answer found = not_positive(out, &fall, steps, TOLERANCE_NATS);
+            falls += found == NO;
+            open += found == OPEN;
+            if (found == NO && fall.value > most.value) {
                 most = fall;
-                error = both;
                 worst[0] = low;
                 worst[1] = high;
             }
         }
-    rule(out, falls > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, (double)falls, 0);
+    decide(out, falls > 0 ? NO : open > 0 ? OPEN : YES, (double)falls, 0);
     say_ours(out, "L falls in %zu of %zu steps of k", falls, steps);
     if (falls > 0)
         say_why(out, "by %s: most by %.2f +- %.2f nats, from k = %g to %g at beta = %g",
-                estimators[e], most, error, worst[0]->k, worst[1]->k, worst[0]->beta);
+                estimators[e], most.value, most.error, worst[0]->k, worst[1]->k, worst[0]->beta);
     else if (g.k[g.n_k - 1] < 10)
-        not_computed(out, "by %s: rises for every k up to %g, the range plotted goes to 10",
+        not_computed(out, "by %s: falls for no k up to %g, the range plotted goes to 10",
                      estimators[e], g.k[g.n_k - 1]);
-    else if (doubtful > 0) {
-        out->verdict = VERDICT_NOT_TESTABLE;
+    else if (open > 0)
         say_why(out,
                 "%zu of the steps rest on an estimate that is not trusted, or fall by more than %d "
                 "nats within the errors",
-                doubtful, TOLERANCE_NATS);
-    } else
+                open, TOLERANCE_NATS);
+    else
         say_why(out, "by %s, at all %zu beta", estimators[e], g.n_betas);
 }
 
-/* The beta at which L is highest, and whether one between low and high is not significantly worse. */
-static double peak_of(const grid *g, size_t e, size_t a, double low, double high, bool *is_there) {
-    size_t best = 0;
-    for (size_t b = 0; b < g->n_betas; b++)
-        if (g->at[e][a][b].l > g->at[e][a][best].l)
-            best = b;
-    *is_there = false;
-    for (size_t b = 0; b < g->n_betas; b++)
-        if (g->beta[b] >= low && g->beta[b] <= high) {
-            const cell *top = &g->at[e][a][best], *at = &g->at[e][a][b];
-            *is_there =
-                *is_there || significant(top->l - at->l, isg_hypot(top->doubt, at->doubt)) == 0;
-        }
-    return g->beta[best];
+/* The highest L of those from which something follows, or the first cell if there is none, and
+   whether others might be higher. */
+static const cell *top_of(const grid *g, size_t e, size_t a, bool *is_certain) {
+    const cell *best = NULL;
+    *is_certain = true;
+    for (size_t b = 0; b < g->n_betas; b++) {
+        const cell *at = &g->at[e][a][b];
+        if (at->l.flaw[0])
+            *is_certain = false;
+        else if (!best || at->l.value > best->l.value)
+            best = at;
+    }
+    return best ? best : &g->at[e][a][0];
 }
 
-/* Holds if for every k the peak, by the best estimate, lies between 1.5 and 2.5. */
+/* Whether L at some beta from low to high, other than that of `end`, is above that. */
+static answer is_passed(const grid *g, size_t a, double low, double high, const cell *end,
+                        ruling *out) {
+    answer found = NO;
+    for (size_t b = 0; b < g->n_betas; b++)
+        if (g->beta[b] >= low && g->beta[b] <= high && g->beta[b] != end->beta) {
+            const measured ahead = less(&g->at[1][a][b].l, &end->l);
+            found = any_of(found, positive(out, &ahead, 1));
+        }
+    return found;
+}
+
+/* Holds if for every k and every beta outside 1.5 to 2.5 L is higher, by the best estimate, at one
+   inside. */
 static void judge_peak(const claim *of, const facts *in, ruling *out) {
+    const double low = 1.5, high = 2.5;
     grid g;
-    (void)of;
-    if (!has_grid(in, &g, out))
-        return;
-    size_t off = 0;
+    size_t inside = 0, off = 0;
     double last = 0;
+    answer all = YES;
+    (void)of;
+    if (!read_grid(in, &g, out))
+        return;
+    for (size_t b = 0; b < g.n_betas; b++)
+        inside += g.beta[b] >= low && g.beta[b] <= high;
+    if (inside == 0 || inside == g.n_betas) {
+        not_computed(out, "needs beta in 1.5 to 2.5 and outside, found %g to %g", g.beta[0],
+                     g.beta[g.n_betas - 1]);
+        return;
+    }
     say_ours(out, "beta");
     for (size_t a = 0; a < g.n_k; a++) {
-        bool is_there;
-        last = peak_of(&g, 1, a, 1.5, 2.5, &is_there);
-        off += !is_there;
-        say_ours(out, "%s %g", a > 0 ? "," : "", last);
+        bool is_certain;
+        answer here = YES;
+        for (size_t b = 0; b < g.n_betas; b++)
+            if (g.beta[b] < low || g.beta[b] > high)
+                here = all_of(here, is_passed(&g, a, low, high, &g.at[1][a][b], out));
+        last = top_of(&g, 1, a, &is_certain)->beta;
+        off += here == NO;
+        all = all_of(all, here);
+        say_ours(out, "%s %g%s", a > 0 ? "," : "", last, is_certain ? "" : "?");
     }
     say_ours(out, " (k = %g to %g)", g.k[0], g.k[g.n_k - 1]);
-    rule(out, off > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, last, 0);
+    decide(out, all, last, 0);
     say_why(out,
             "%zu of %zu peaks, by the best estimate, are clearly outside 1.5 to 2.5; "
             "beta = %g to %g were computed",
             off, g.n_k, g.beta[0], g.beta[g.n_betas - 1]);
 }
 
-/* Holds if for every k L falls significantly from its peak to both ends of the range. */
+/* Holds if for every k L is higher somewhere than at either end of the range. */
 static void judge_ends(const claim *of, const facts *in, ruling *out) {
     grid g;
+    measured least = {.value = HUGE_VAL};
+    answer all = YES;
     (void)of;
-    if (!has_grid(in, &g, out))
+    if (!read_grid(in, &g, out))
         return;
-    size_t off = 0;
-    double least = HUGE_VAL, error = 0;
-    for (size_t a = 0; a < g.n_k; a++) {
-        bool is_there;
-        const double peak = peak_of(&g, 1, a, 0, HUGE_VAL, &is_there);
+    for (size_t a = 0; a < g.n_k; a++)
         for (size_t side = 0; side < 2; side++) {
             const cell *end = &g.at[1][a][side == 0 ? 0 : g.n_betas - 1];
-            const cell *top = cell_at(&g, 1, a, peak);
-            const double both = isg_hypot(top->doubt, end->doubt);
-            off += significant(top->l - end->l, both) <= 0;
-            if (top->l - end->l < least) {
-                least = top->l - end->l;
-                error = both;
-            }
+            bool is_certain;
+            const measured fall = less(&top_of(&g, 1, a, &is_certain)->l, &end->l);
+            all = all_of(all, is_passed(&g, a, 0, HUGE_VAL, end, out));
+            if (!fall.flaw[0] && fall.value < least.value)
+                least = fall;
         }
+    decide(out, all, least.value, least.error);
+    if (isfinite(least.value)) {
+        say_measured(out, false, least.value, least.error, "nats");
+        say_ours(out, " below the peak, or more");
     }
-    rule(out, off > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, least, error);
-    say_measured(out, false, least, error, "nats");
-    say_ours(out, " below the peak, or more");
     say_why(out, "at beta = %g and %g, by the best estimate, for every k from %g to %g", g.beta[0],
             g.beta[g.n_betas - 1], g.k[0], g.k[g.n_k - 1]);
+}
+
+/* How far L falls from its peak to the lowest temperature: not less than `least`, and not more than
+   `most`, which differs if the peak may be where nothing is known but L <= 0. */
+typedef struct drop {
+    measured least, most;
+} drop;
+
+static drop drop_of(const grid *g, size_t e, size_t a) {
+    const cell *end = &g->at[e][a][g->n_betas - 1];
+    bool is_certain;
+    const measured least = less(&top_of(g, e, a, &is_certain)->l, &end->l);
+    return (drop){least, is_certain ? least : minus(&end->l)};
 }
 
 /* Holds if L falls significantly less from its peak to the lowest temperature for the largest k than
    for the smallest, by both estimators. */
 static void judge_sustained(const claim *of, const facts *in, ruling *out) {
     grid g;
-    double drop[2][2], error[2][2];
-    bool is_fine = true;
+    drop few[2], many[2];
+    answer all = YES;
     (void)of;
-    if (!has_grid(in, &g, out))
+    if (!read_grid(in, &g, out))
         return;
     for (size_t e = 0; e < 2; e++) {
-        for (size_t side = 0; side < 2; side++) {
-            const size_t a = side == 0 ? 0 : g.n_k - 1;
-            bool is_there;
-            const cell *top = cell_at(&g, e, a, peak_of(&g, e, a, 0, HUGE_VAL, &is_there));
-            const cell *end = &g.at[e][a][g.n_betas - 1];
-            drop[e][side] = top->l - end->l;
-            error[e][side] = isg_hypot(top->doubt, end->doubt);
-        }
-        is_fine = is_fine &&
-                  significant(drop[e][0] - drop[e][1], isg_hypot(error[e][0], error[e][1])) > 0;
+        few[e] = drop_of(&g, e, 0);
+        many[e] = drop_of(&g, e, g.n_k - 1);
+        const measured surely = less(&few[e].least, &many[e].most);
+        const measured perhaps = less(&few[e].most, &many[e].least);
+        const answer yes = positive(out, &surely, 1), no = positive(out, &perhaps, 1);
+        all = all_of(all, yes == YES ? YES : no == NO ? NO : OPEN);
     }
-    rule(out, is_fine ? VERDICT_HOLDS : VERDICT_DIFFERS, drop[1][1], error[1][1]);
-    say_ours(out, "L falls by %.1f for k = %g, %.1f for k = %g", drop[1][0], g.k[0], drop[1][1],
-             g.k[g.n_k - 1]);
+    decide(out, all, many[1].least.value, many[1].least.error);
+    say_ours(out, "L falls by %.1f for k = %g, %.1f for k = %g", few[1].least.value, g.k[0],
+             many[1].least.value, g.k[g.n_k - 1]);
     say_why(out, "from the peak to beta = %g, by the best estimate; by AIS %.1f and %.1f",
-            g.beta[g.n_betas - 1], drop[0][0], drop[0][1]);
+            g.beta[g.n_betas - 1], few[0].least.value, many[0].least.value);
+    for (size_t side = 0; side < 2; side++) {
+        const drop *by = side == 0 ? &few[1] : &many[1];
+        if (by->most.value > by->least.value)
+            say_why(out, "; by %.1f at most for k = %g, where the peak is not trusted: L <= 0",
+                    by->most.value, side == 0 ? g.k[0] : g.k[g.n_k - 1]);
+    }
 }
 
-/* Holds if AIS and the best estimate, where trusted, nowhere differ significantly, or by more than
-   the tolerance. */
+/* Holds if AIS and the best estimate nowhere differ significantly, or by more than the
+   tolerance. */
 static void judge_ais(const claim *of, const facts *in, ruling *out) {
     grid g;
     size_t off = 0, all = 0;
-    double most = 0, error = 0, k = 0, beta = 0, widest = 0;
+    const cell *clearest = NULL;
+    measured most = {.value = 0};
+    double widest = 0;
+    answer found = YES;
     (void)of;
-    if (!has_grid(in, &g, out))
+    if (!read_grid(in, &g, out))
         return;
     for (size_t a = 0; a < g.n_k; a++)
         for (size_t b = 0; b < g.n_betas; b++) {
-            const cell *annealed = &g.at[0][a][b], *best = &g.at[1][a][b];
-            const double both = isg_hypot(annealed->error, best->error);
-            if (!best->is_trusted)
+            const cell *best = &g.at[1][a][b];
+            const measured by = less(&g.at[0][a][b].l, &best->l);
+            const answer here = no_difference(out, &by, g.n_k * g.n_betas, TOLERANCE_NATS);
+            found = all_of(found, here);
+            if (by.flaw[0])
                 continue;
             all++;
-            widest = fmax(widest, fabs(annealed->l - best->l));
-            off += significant_among(annealed->l - best->l, both, g.n_k * g.n_betas) != 0;
-            if (fabs(annealed->l - best->l) * error > fabs(most) * both || all == 1) {
-                most = annealed->l - best->l;
-                error = both;
-                k = g.k[a];
-                beta = g.beta[b];
+            widest = fmax(widest, fabs(by.value));
+            off += here == NO;
+            if (!clearest || fabs(by.value) * most.error > fabs(most.value) * by.error) {
+                most = by;
+                clearest = best;
             }
         }
-    rule(out, all > 0 ? no_difference(off > 0, widest, TOLERANCE_NATS) : VERDICT_NOT_TESTABLE, most,
-         error);
+    decide(out, found, most.value, most.error);
     say_ours(out, "clearest difference ");
-    say_measured(out, true, most, error, "nats");
-    say_why(
-        out,
-        "at k = %g, beta = %g; %zu of %zu points differ by more than chance allows among so many, "
-        "the widest by %.2g; tolerance %d nats",
-        k, beta, off, all, widest, TOLERANCE_NATS);
+    say_measured(out, true, most.value, most.error, "nats");
+    if (clearest)
+        say_why(out, "at k = %g, beta = %g; ", clearest->k, clearest->beta);
+    say_why(out,
+            "%zu of %zu points differ by more than chance allows among so many, "
+            "the widest by %.2g; tolerance %d nats",
+            off, all, widest, TOLERANCE_NATS);
 }
 
 /* ---- data, times and what cannot be measured --------------------------------------------------- */

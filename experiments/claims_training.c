@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * L as Fig. 4 has it, by AIS, but where both sides of a comparison have a trusted better estimate
- * by that.
+ * L as Fig. 4 has it, by AIS, but where both sides of a comparison have a better estimate by that;
+ * see point_gap().
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,9 +26,9 @@ static void judge_weights(const claim *of, const facts *in, ruling *out) {
                 epochs);
 }
 
-/* ---- Fig. 4 ----------------------------------------------------------------------------------- */
+/* ---- Fig. 4 ---------------------------------------------------------------------------------- */
 
-static const double same = TOLERANCE_NATS;
+static const double near = TOLERANCE_NATS;
 
 static const char *const titles[] = {"Hopfield", "Hebbian", "PCA", "random"};
 
@@ -49,7 +49,7 @@ static bool has_curves(const claim *of, const facts *in, curve *of_starts, rulin
     for (size_t s = 0; s < N_STARTS; s++) {
         size_t whole = 0;
         for (size_t k = 0; k < of_starts[s].n; k++)
-            whole += of_starts[s].at[k].runs == runs && !isnan(of_starts[s].at[k].mean[0]);
+            whole += of_starts[s].at[k].runs == runs;
         if (whole < stops) {
             not_computed(out,
                          "fig4 is not finished: p = %g, %s has %zu of %zu stops with %zu run%s",
@@ -66,64 +66,83 @@ static void judge_early(const claim *of, const facts *in, ruling *out) {
     curve c[N_STARTS];
     if (!has_curves(of, in, c, out))
         return;
-    double least = HUGE_VAL, error = 0, at = 0;
-    size_t beaten = 0, other = 0;
+    measured least = {.value = HUGE_VAL};
+    double at = 0;
+    size_t other = 0;
+    answer all = YES;
     const curve *mine = &c[START_HOPFIELD];
     for (size_t k = 0; k < mine->n && (k == 0 || mine->at[k].epoch < of->numbers[1]); k++)
         for (size_t s = 0; s < N_STARTS; s++) {
             const point *theirs = point_at(&c[s], mine->at[k].epoch);
-            double ahead, both;
             if (s == START_HOPFIELD || !theirs)
                 continue;
-            point_gap(&mine->at[k], theirs, &ahead, &both);
-            beaten += significant(ahead, both) <= 0;
-            if (ahead < least) {
+            const measured ahead = point_gap(&mine->at[k], theirs);
+            all = all_of(all, positive(out, &ahead, 1));
+            if (ahead.value < least.value) {
                 least = ahead;
-                error = both;
                 at = mine->at[k].epoch;
                 other = s;
             }
         }
-    rule(out, beaten > 0 ? VERDICT_DIFFERS : VERDICT_HOLDS, least, error);
+    decide(out, all, least.value, least.error);
     say_ours(out, "leads by ");
-    say_measured(out, true, least, error, "nats");
+    say_measured(out, true, least.value, least.error, "nats");
     say_why(out, "Hopfield less %s at epoch %g, the smallest lead; it starts at L = %.1f",
-            titles[other], at, mine->at[0].mean[0]);
+            titles[other], at, mine->at[0].annealed.value);
 }
 
-/* The first stop at which the start is not significantly more than `same` below the Hopfield start
-   at the same epoch, or, if `is_level`, not significantly below what that had at the beginning; NaN
-   if there is none. `before` becomes the stop before that one, or the last. */
-static double catches_up(const curve *mine, const curve *hopfield, bool is_level, double *before) {
-    *before = -1;
-    for (size_t k = 0; k < mine->n; k++) {
+/* When something has come: not at stop `before` or any earlier one, perhaps at `perhaps` and
+   surely at `surely`; NaN if at no stop, and -1 for `before`. */
+typedef struct arrival {
+    double before, perhaps, surely;
+} arrival;
+
+/* When the start is not more than `near` below the Hopfield start at the same epoch, or, if
+   `is_level`, not below what that had at the beginning. */
+static arrival catches_up(const curve *mine, const curve *hopfield, bool is_level, ruling *out) {
+    arrival when = {-1, (double)NAN, (double)NAN};
+    for (size_t k = 0; k < mine->n && isnan(when.surely); k++) {
         const point *other = is_level ? &hopfield->at[0] : point_at(hopfield, mine->at[k].epoch);
-        double ahead, both;
         if (!other)
             continue;
-        point_gap(&mine->at[k], other, &ahead, &both);
-        if (significant(ahead + (is_level ? 0 : same), both) >= 0)
-            return mine->at[k].epoch;
-        *before = mine->at[k].epoch;
+        const measured gap = point_gap(&mine->at[k], other);
+        const measured ahead = shift(&gap, is_level ? 0 : near);
+        const answer is_there = positive(out, &ahead, 1);
+        if (is_there == YES)
+            when.surely = mine->at[k].epoch;
+        if (is_there != NO && isnan(when.perhaps))
+            when.perhaps = mine->at[k].epoch;
+        if (isnan(when.perhaps))
+            when.before = mine->at[k].epoch;
     }
-    return (double)NAN;
+    return when;
 }
 
-/* Whether something took at least (or, if is_more, more than) `least` epochs, of which is known that
-   it was not there at stop `before` and was at stop `epoch`; that may be NaN. */
-static verdict takes(double before, double epoch, double least, bool is_more) {
-    if (before >= least || (epoch == least && !is_more))
-        return VERDICT_HOLDS;
-    if (epoch <= least)
-        return VERDICT_DIFFERS;
-    return isnan(epoch) ? VERDICT_NOT_COMPUTED : VERDICT_NOT_TESTABLE;
+/* Rules on whether something took at least (or, if is_more, more than) `least` epochs. */
+static void rule_on_time(ruling *out, arrival when, double least, bool is_more) {
+    if (when.before >= least || (when.perhaps == least && !is_more))
+        rule_stop(out, VERDICT_HOLDS, when.perhaps);
+    else if (is_more ? when.surely <= least : when.surely < least)
+        rule_stop(out, VERDICT_DIFFERS, when.surely);
+    else if (isnan(when.perhaps))
+        rule_stop(out, VERDICT_NOT_COMPUTED, when.perhaps);
+    else if (when.perhaps == when.surely)
+        rule_stop(out, VERDICT_NOT_TESTABLE, when.surely); /* between two stops */
+    else {
+        decide(out, OPEN, 0, 0);
+        rule_stop(out, out->verdict, when.perhaps);
+    }
 }
 
-static void say_epochs(ruling *out, double epoch, double last) {
-    if (isnan(epoch))
+static void say_arrival(ruling *out, arrival when, double last) {
+    if (isnan(when.perhaps))
         say_ours(out, "not within %g epochs", last);
+    else if (when.perhaps == when.surely)
+        say_ours(out, "at epoch %g", when.surely);
+    else if (isnan(when.surely))
+        say_ours(out, "not before epoch %g", when.perhaps);
     else
-        say_ours(out, "at epoch %g", epoch);
+        say_ours(out, "at epoch %g to %g", when.perhaps, when.surely);
 }
 
 /* Holds if start numbers[1] takes at least numbers[2] epochs, or more if numbers[3], to come near
@@ -134,17 +153,16 @@ static void judge_catching_up(const claim *of, const facts *in, ruling *out) {
         return;
     const curve *mine = &c[(size_t)of->numbers[1]];
     const double last = mine->at[mine->n - 1].epoch, least = of->numbers[2];
-    double before;
-    const double epoch = catches_up(mine, &c[START_HOPFIELD], false, &before);
-    rule(out, takes(before, epoch, least, of->numbers[3] > 0), epoch, (double)NAN);
-    say_epochs(out, epoch, last);
+    const arrival when = catches_up(mine, &c[START_HOPFIELD], false, out);
+    rule_on_time(out, when, least, of->numbers[3] > 0);
+    say_arrival(out, when, last);
     if (out->verdict == VERDICT_NOT_COMPUTED)
         not_computed(out, "needs %g epochs, found %g", least, last);
     else
         say_why(out,
                 "the first stop within %g nats, or two errors of that, of the Hopfield start; "
                 "farther away at every stop up to %g",
-                same, fmax(before, 0));
+                near, fmax(when.before, 0));
 }
 
 /* Holds if the random start, trained for 5 epochs, is still below the Hopfield start before any. */
@@ -154,15 +172,14 @@ static void judge_moderate(const claim *of, const facts *in, ruling *out) {
         return;
     const curve *mine = &c[START_NORMAL];
     const double last = mine->at[mine->n - 1].epoch;
-    double before;
-    const double epoch = catches_up(mine, &c[START_HOPFIELD], true, &before);
-    rule(out, takes(before, epoch, 5, true), epoch, (double)NAN);
-    say_epochs(out, epoch, last);
+    const arrival when = catches_up(mine, &c[START_HOPFIELD], true, out);
+    rule_on_time(out, when, 5, true);
+    say_arrival(out, when, last);
     if (out->verdict == VERDICT_NOT_COMPUTED)
         not_computed(out, "a moderate time is taken for 5 epochs, found %g", last);
     else
         say_why(out, "until the random start passes L = %.1f, the Hopfield start without training",
-                c[START_HOPFIELD].at[0].mean[0]);
+                c[START_HOPFIELD].at[0].annealed.value);
 }
 
 /* Holds if the Hopfield start after 3 epochs is significantly above the random one after 15. */
@@ -176,47 +193,46 @@ static void judge_mild(const claim *of, const facts *in, ruling *out) {
                      c[START_NORMAL].at[c[START_NORMAL].n - 1].epoch);
         return;
     }
-    double ahead, error;
-    point_gap(few, many, &ahead, &error);
-    rule(out, significant(ahead, error) > 0 ? VERDICT_HOLDS : VERDICT_DIFFERS, ahead, error);
-    say_measured(out, true, ahead, error, "nats");
+    const measured ahead = point_gap(few, many);
+    decide(out, positive(out, &ahead, 1), ahead.value, ahead.error);
+    say_measured(out, true, ahead.value, ahead.error, "nats");
     say_why(out, "Hopfield after 3 epochs less random after 15");
 }
 
-/* Holds if the four starts end within `same` of each other at 50 epochs; differs if two are farther
+/* Holds if the four starts end within `near` of each other at 50 epochs; differs if two are farther
    apart than that and two errors. */
 static void judge_same_end(const claim *of, const facts *in, ruling *out) {
     curve c[N_STARTS];
     if (!has_curves(of, in, c, out))
         return;
-    double most = 0, error = 0, last = HUGE_VAL;
+    measured most = {.value = 0};
+    double last = HUGE_VAL;
     size_t pair[2] = {0, 0};
-    bool is_same = true;
+    answer all = YES;
     for (size_t s = 0; s < N_STARTS; s++)
         last = fmin(last, c[s].at[c[s].n - 1].epoch);
     for (size_t s = 0; s < N_STARTS; s++)
         for (size_t t = 0; t < N_STARTS; t++) {
             const point *one = point_at(&c[s], last), *two = point_at(&c[t], last);
-            double ahead, both;
             if (!one || !two)
                 continue;
-            point_gap(one, two, &ahead, &both);
-            is_same = is_same && (ahead <= same || significant(ahead, both) == 0);
-            if (ahead > most) {
+            const measured ahead = point_gap(one, two);
+            const bool is_near = !ahead.flaw[0] && ahead.value <= near;
+            all = all_of(all, is_near ? YES : not_positive(out, &ahead, 1, near));
+            if (ahead.value > most.value) {
                 most = ahead;
-                error = both;
                 pair[0] = s;
                 pair[1] = t;
             }
         }
-    rule(out, no_difference(!is_same, most, same), most, error);
-    say_measured(out, false, most, error, "nats");
+    decide(out, all, most.value, most.error);
+    say_measured(out, false, most.value, most.error, "nats");
     say_ours(out, " apart at epoch %g", last);
     if (last < 50)
         not_computed(out, "needs 50 epochs, found %g", last);
     else
         say_why(out, "%s above %s; the same: within %g nats, not: farther apart beyond two errors",
-                titles[pair[0]], titles[pair[1]], same);
+                titles[pair[0]], titles[pair[1]], near);
 }
 
 /* Holds if at some stop between start and end, at 50 epochs, PCA is significantly above all
@@ -226,90 +242,115 @@ static void judge_pca(const claim *of, const facts *in, ruling *out) {
     if (!has_curves(of, in, c, out))
         return;
     const curve *mine = &c[START_PCA];
-    double most = -HUGE_VAL, error = 0, at = 0;
+    measured most = {.value = -HUGE_VAL};
+    double at = 0;
+    answer any = NO;
     const double last = mine->at[mine->n - 1].epoch;
     if (last < 50) {
         not_computed(out, "needs 50 epochs, found %g", last);
         return;
     }
     for (size_t k = 1; k + 1 < mine->n; k++) {
-        double least = HUGE_VAL, its_error = 0;
+        measured least = {.value = HUGE_VAL};
+        answer all = YES;
         for (size_t s = 0; s < N_STARTS; s++) {
             const point *other = point_at(&c[s], mine->at[k].epoch);
-            double ahead, both;
             if (s == START_PCA || !other)
                 continue;
-            point_gap(&mine->at[k], other, &ahead, &both);
-            if (ahead < least) {
+            const measured ahead = point_gap(&mine->at[k], other);
+            all = all_of(all, positive(out, &ahead, mine->n - 2));
+            if (ahead.value < least.value)
                 least = ahead;
-                its_error = both;
-            }
         }
-        if (least > most) {
+        any = any_of(any, all);
+        if (least.value > most.value) {
             most = least;
-            error = its_error;
             at = mine->at[k].epoch;
         }
     }
-    rule(out, significant_among(most, error, mine->n - 2) > 0 ? VERDICT_HOLDS : VERDICT_DIFFERS,
-         most, error);
+    decide(out, any, most.value, most.error);
     say_ours(out, "leads by ");
-    say_measured(out, true, most, error, "nats");
+    say_measured(out, true, most.value, most.error, "nats");
     say_why(out, "the largest lead of PCA over all others, at epoch %g of %g", at, last);
 }
 
-/* The first stop from which on L stays within `same` of the highest end of all starts. */
-static double arrives(const curve *of, double level) {
-    double epoch = (double)NAN;
-    for (size_t k = of->n; k-- > 0 && of->at[k].mean[0] > level - same;)
-        epoch = of->at[k].epoch;
-    return epoch;
+/* The first stop from which on L stays within `near` of `level`, by AIS. */
+static arrival arrives(const curve *of, const measured *level, ruling *out) {
+    arrival when = {-1, (double)NAN, (double)NAN};
+    bool is_sure = true;
+    for (size_t k = of->n; k-- > 0;) {
+        const measured gap = less(&of->at[k].annealed, level), ahead = shift(&gap, near);
+        const answer is_there = positive(out, &ahead, 1);
+        is_sure = is_sure && is_there == YES;
+        if (is_there == NO) {
+            when.before = of->at[k].epoch;
+            break;
+        }
+        when.perhaps = of->at[k].epoch;
+        if (is_sure)
+            when.surely = of->at[k].epoch;
+    }
+    return when;
 }
 
-/* Fills when each start arrives; false if the curves are too short. */
-static bool arrivals(const claim *of, const facts *in, ruling *out, double *epochs) {
+/* Fills when each start arrives at the highest end of all; false if the curves are too short. */
+static bool arrivals(const claim *of, const facts *in, ruling *out, arrival *when) {
     curve c[N_STARTS];
-    double level = -HUGE_VAL;
+    const measured *level = NULL;
     if (!has_curves(of, in, c, out))
         return false;
     for (size_t s = 0; s < N_STARTS; s++) {
-        if (c[s].at[c[s].n - 1].epoch < 50) {
-            not_computed(out, "needs 50 epochs, found %g", c[s].at[c[s].n - 1].epoch);
+        const point *end = &c[s].at[c[s].n - 1];
+        if (end->epoch < 50) {
+            not_computed(out, "needs 50 epochs, found %g", end->epoch);
             return false;
         }
-        level = fmax(level, c[s].at[c[s].n - 1].mean[0]);
+        if (!level || end->annealed.value > level->value)
+            level = &end->annealed;
     }
     for (size_t s = 0; s < N_STARTS; s++)
-        epochs[s] = arrives(&c[s], level);
+        when[s] = arrives(&c[s], level, out);
     return true;
 }
 
-/* Holds if the random start comes within `same` of the end between 30 and 50 epochs. */
+/* Holds if the random start comes within `near` of the end between 30 and 50 epochs. */
 static void judge_forty(const claim *of, const facts *in, ruling *out) {
-    double epochs[N_STARTS];
-    if (!arrivals(of, in, out, epochs))
+    arrival all[N_STARTS];
+    if (!arrivals(of, in, out, all))
         return;
-    const double found = epochs[START_NORMAL];
-    rule(out, found >= 30 && found <= 50 ? VERDICT_HOLDS : VERDICT_DIFFERS, found, (double)NAN);
-    say_epochs(out, found, 50);
+    const arrival when = all[START_NORMAL];
+    const bool is_late = isnan(when.perhaps) || when.perhaps > 50;
+    decide(out,
+           when.perhaps >= 30 && when.surely <= 50 ? YES
+           : is_late || when.surely < 30           ? NO
+                                                   : OPEN,
+           0, 0);
+    rule_stop(out, out->verdict, when.surely);
+    say_arrival(out, when, 50);
     say_why(out, "the first stop within %g nats of the highest end; roughly 40: between 30 and 50",
-            same);
+            near);
 }
 
 /* Holds if each of the others arrives in at most half the epochs of the random start. */
 static void judge_sooner(const claim *of, const facts *in, ruling *out) {
-    double epochs[N_STARTS], slowest = 0;
-    if (!arrivals(of, in, out, epochs))
+    arrival when[N_STARTS];
+    double perhaps = 0, surely = 0;
+    if (!arrivals(of, in, out, when))
         return;
-    for (size_t s = 0; s < START_NORMAL; s++)
-        slowest = isnan(epochs[s]) ? HUGE_VAL : fmax(slowest, epochs[s]);
-    const double mine = isnan(epochs[START_NORMAL]) ? 50 : epochs[START_NORMAL];
-    rule(out, slowest <= mine / 2 ? VERDICT_HOLDS : VERDICT_DIFFERS, slowest, (double)NAN);
+    for (size_t s = 0; s < START_NORMAL; s++) {
+        perhaps = isnan(when[s].perhaps) ? HUGE_VAL : fmax(perhaps, when[s].perhaps);
+        surely = isnan(when[s].surely) ? HUGE_VAL : fmax(surely, when[s].surely);
+    }
+    const arrival mine = when[START_NORMAL];
+    const double least = isnan(mine.perhaps) ? 50 : mine.perhaps;
+    const double most = isnan(mine.surely) ? HUGE_VAL : mine.surely;
+    decide(out, surely <= least / 2 ? YES : perhaps > most / 2 ? NO : OPEN, 0, 0);
+    rule_stop(out, out->verdict, surely);
     for (size_t s = 0; s < N_STARTS; s++) {
         say_ours(out, "%s%s ", s > 0 ? ", " : "", titles[s]);
-        say_epochs(out, epochs[s], 50);
+        say_arrival(out, when[s], 50);
     }
-    say_why(out, "until within %g nats of the highest end; much sooner: in half the epochs", same);
+    say_why(out, "until within %g nats of the highest end; much sooner: in half the epochs", near);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------- */

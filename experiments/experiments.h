@@ -27,7 +27,8 @@
  *   fig4.csv         p, start, run, epoch, data_term, ais, ais_error, log_likelihood, error,
  *                    method, trusted; the last four empty where only AIS was done
  *   fig4-curves.csv  p, start, epoch, runs, mean, deviation, lowest, highest (of ais, over the
- *                    runs), best_mean, best_deviation (of log_likelihood, likewise)
+ *                    runs), best_mean, best_deviation (of log_likelihood, likewise), best_trusted
+ *                    (1 if in every run, 0 if not; empty where only AIS was done)
  *   fig4c.npz, fig4d.npz   the samples of fig4c.png and fig4d.png: s, lambda, energy
  *   fig5.csv         k, start, run, epoch, test_error, train_error, converged, loss (shares, nats)
  *   fig5-curves.csv  k, start, epoch, runs, test_error (mean over the runs), lowest, highest
@@ -154,6 +155,10 @@ exit_code figure_path(const experiment *my, const char *name, char **out);
 exit_code leave_text(experiment *my, const char *name, const char *what, output *text);
 exit_code leave_file(experiment *my, const char *name, const char *what);
 exit_code leave_script(experiment *my, size_t width, size_t height, output *body);
+
+/* In all pictures a cross over what is not trusted, and its line in the key. */
+#define UNTRUSTED_MARK  "with points pt 2 ps 1.5 lw 2 lc rgb '#D55E00'"
+#define UNTRUSTED_TITLE "NaN " UNTRUSTED_MARK " title 'not trusted'"
 exit_code leave_caption(experiment *my, const char *format, ...) CLI_PRINTF(2, 3);
 
 /* A number of a table: as many digits as it has, nothing for NaN. */

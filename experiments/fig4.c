@@ -152,7 +152,8 @@ static json_t *parameters(const experiment *my) {
 
 /* ---- tables ----------------------------------------------------------------------------------- */
 
-static exit_code leave_scores(experiment *my) {
+/* Counts the best estimates of each group that are not trusted, too. */
+static exit_code leave_scores(experiment *my, size_t *untrusted) {
     static const char *const methods[] = {"exact", "ais", "mixture"};
     output text = {0};
     exit_code code = EXIT_DONE;
@@ -172,6 +173,7 @@ static exit_code leave_scores(experiment *my) {
             output_print(&text, ",");
             csv_number(&text, values[n]);
         }
+        untrusted[at.group] += values[6] <= 0;
         if (values[5] >= 0 && values[5] < 3)
             output_print(&text, ",%s,%d\n", methods[(size_t)values[5]], values[6] > 0);
         else
@@ -187,6 +189,7 @@ static exit_code leave_scores(experiment *my) {
 typedef struct point {
     double mean[2], deviation[2]; /* NaN if there is none, or of a single run */
     double lowest, highest;
+    double is_trusted; /* of the best estimates; NaN if there are none */
 } point;
 
 static exit_code gather(const experiment *my, size_t first, size_t stride, size_t runs,
@@ -194,6 +197,7 @@ static exit_code gather(const experiment *my, size_t first, size_t stride, size_
     double sum[2] = {0}, squares[2] = {0};
     out->lowest = HUGE_VAL;
     out->highest = -HUGE_VAL;
+    out->is_trusted = 1;
     for (size_t r = 0; r < runs; r++) {
         double values[VALUES];
         piece what;
@@ -207,6 +211,7 @@ static exit_code gather(const experiment *my, size_t first, size_t stride, size_
         }
         out->lowest = fmin(out->lowest, values[1]);
         out->highest = fmax(out->highest, values[1]);
+        out->is_trusted *= values[6];
     }
     for (size_t n = 0; n < 2; n++) {
         const double mean = sum[n] / (double)runs;
@@ -230,9 +235,9 @@ static exit_code write_curve(const experiment *my, size_t group, start_kind star
             return code;
         output_print(text, "%zu,%s,%g,%zu", n_hidden(my, group), start_titles[start], stops[k],
                      runs);
-        const double numbers[] = {at.mean[0], at.deviation[0], at.lowest,
-                                  at.highest, at.mean[1],      at.deviation[1]};
-        for (size_t m = 0; m < 6; m++) {
+        const double numbers[] = {at.mean[0], at.deviation[0], at.lowest,    at.highest,
+                                  at.mean[1], at.deviation[1], at.is_trusted};
+        for (size_t m = 0; m < sizeof numbers / sizeof numbers[0]; m++) {
             output_print(text, ",");
             csv_number(text, numbers[m]);
         }
@@ -244,8 +249,8 @@ static exit_code write_curve(const experiment *my, size_t group, start_kind star
 static exit_code leave_curves(experiment *my) {
     output text = {0};
     exit_code code = EXIT_DONE;
-    output_print(&text,
-                 "p,start,epoch,runs,mean,deviation,lowest,highest,best_mean,best_deviation\n");
+    output_print(&text, "p,start,epoch,runs,mean,deviation,lowest,highest,best_mean,best_deviation,"
+                        "best_trusted\n");
     for (size_t group = 0; group < N_GROUPS; group++)
         for (size_t k = 0; code == EXIT_DONE && k < N_STARTS; k++)
             code = write_curve(my, group, (start_kind)k, &text);
@@ -315,7 +320,7 @@ static const struct {
 
 /* All four curves, and open symbols for the best estimates; gnuplot fills wrongly what is cut off
    below, so bands end at `floor`. */
-static void plot_group(output *script, size_t p, bool has_titles) {
+static void plot_group(output *script, size_t p, bool has_titles, bool has_crosses, bool has_key) {
     output_print(script, "plot ");
     for (size_t k = 0; k < N_STARTS; k++) {
         const char *name = start_titles[k], *color = looks[k].color;
@@ -332,8 +337,11 @@ static void plot_group(output *script, size_t p, bool has_titles) {
             output_print(script, "title '%s'", looks[k].title);
         else
             output_print(script, "notitle");
-        output_print(script, "%s", k + 1 < N_STARTS ? ", " : "\n");
+        output_print(script, ", ");
     }
+    if (has_crosses)
+        output_print(script, "'' using 'epoch':(doubtful(%zu)) " UNTRUSTED_MARK " notitle, ", p);
+    output_print(script, has_key ? UNTRUSTED_TITLE "\n" : "NaN notitle\n");
 }
 
 static exit_code start_level(const experiment *my, size_t group, double *out) {
@@ -352,7 +360,7 @@ static bool has_inset(const experiment *my) {
     return scales[my->scale].epochs[0] > inset_epochs;
 }
 
-static void write_inset(const experiment *my, double low, output *script) {
+static void write_inset(const experiment *my, double low, bool has_crosses, output *script) {
     output_print(
         script,
         "set origin 0.22,0.5\nset size 0.26,0.25\nset title 'first epochs' font ',11'\n"
@@ -361,11 +369,11 @@ static void write_inset(const experiment *my, double low, output *script) {
         "set object 1 rectangle from graph -0.3,-0.25 to graph 1.05,1.25 behind fs solid "
         "noborder fc rgb 'white'\n",
         low);
-    plot_group(script, n_hidden(my, 0), false);
+    plot_group(script, n_hidden(my, 0), false, has_crosses, false);
     output_print(script, "unset object 1\n");
 }
 
-static exit_code leave_picture(experiment *my) {
+static exit_code leave_picture(experiment *my, const size_t *untrusted) {
     output script = {0};
     double level[N_GROUPS] = {0};
     exit_code code = EXIT_DONE;
@@ -378,6 +386,8 @@ static exit_code leave_picture(experiment *my) {
         "of(p, name) = (column('p') == p && strcol('start') eq name ? column('mean') : NaN)\n"
         "best(p, name) = (column('p') == p && strcol('start') eq name ? column('best_mean') : "
         "NaN)\n"
+        "doubtful(p) = (column('p') == p && strcol('best_trusted') eq '0' ? column('best_mean') : "
+        "NaN)\n"
         "above(y) = (y < floor ? floor : y)\n"
         "band(p, name, side) = (strcol('deviation') eq '' ? NaN : above(of(p, name) + "
         "side*column('deviation')))\n"
@@ -389,10 +399,11 @@ static exit_code leave_picture(experiment *my) {
                      0.5 * (double)g, (char)('a' + g), n_hidden(my, g),
                      (g == 0 && has_inset(my) ? 2.4 : 1.8) * level[g], scales[my->scale].epochs[g],
                      g == 0 ? "unset key" : "set key bottom right Left reverse");
-        plot_group(&script, n_hidden(my, g), g == 1);
+        plot_group(&script, n_hidden(my, g), g == 1, untrusted[g] > 0,
+                   g == 1 && untrusted[0] + untrusted[1] > 0);
     }
     if (has_inset(my))
-        write_inset(my, 4 * level[0], &script);
+        write_inset(my, 4 * level[0], untrusted[0] > 0, &script);
     output_print(&script,
                  "unset border\nunset tics\nunset grid\nset xlabel ''\nset ylabel ''\nunset key\n"
                  "set xrange [*:*]\nset yrange [*:*]\nset size ratio -1\nset lmargin 1\n"
@@ -409,7 +420,8 @@ static exit_code leave_picture(experiment *my) {
 }
 
 static exit_code finish(experiment *my) {
-    exit_code code = leave_scores(my);
+    size_t untrusted[N_GROUPS] = {0};
+    exit_code code = leave_scores(my, untrusted);
     if (code == EXIT_DONE)
         code = leave_curves(my);
     if (code == EXIT_DONE)
@@ -417,7 +429,7 @@ static exit_code finish(experiment *my) {
     if (code == EXIT_DONE)
         code = leave_samples(my, START_HOPFIELD, "fig4d.png", "fig4d.npz");
     if (code == EXIT_DONE)
-        code = leave_picture(my);
+        code = leave_picture(my, untrusted);
     if (code != EXIT_DONE)
         return code;
     return leave_caption(
@@ -426,14 +438,17 @@ static exit_code finish(experiment *my) {
         "(b) %zu "
         "hidden units; mean and standard deviation (band) of %zu and %zu runs. %sln Z by annealed "
         "importance sampling with %zu chains and %zu steps, as published; "
-        "open symbols: by the best that is known here. Learning rate 1e-4, but 5e-4 in the first "
+        "open symbols: by the best that is known here; a cross marks those that are not trusted in "
+        "every run (%zu of single runs), from which nothing is concluded. Learning rate 1e-4, but "
+        "5e-4 in the first "
         "25 epochs of the random start in (b); batches of 100, but 1000 for the other starts in "
         "(a). (c), "
         "(d): samples of the RBMs of (b), one digit a column, %d updates at beta 2 from a test "
         "image, after %g epochs (the paper: 15).",
         n_hidden(my, 0), n_hidden(my, 1), scales[my->scale].runs[0], scales[my->scale].runs[1],
         has_inset(my) ? "Inset: the first epochs of (a). " : "", scales[my->scale].chains,
-        scales[my->scale].steps, SAMPLE_SWEEPS, scales[my->scale].sample_epochs);
+        scales[my->scale].steps, untrusted[0] + untrusted[1], SAMPLE_SWEEPS,
+        scales[my->scale].sample_epochs);
 }
 
 const figure figure_fig4 = {.name = "fig4",

@@ -15,7 +15,8 @@ static const struct {
                  "the result contradicts the sentence"},
     [HOLDS] = {"holds", "holds", "&check;", "holds", "hold", "the result agrees with the sentence"},
     [NOT_TESTABLE] = {"not testable", "untestable", "&cir;", "not testable", "not testable",
-                      "the sentence is too vague, or the errors leave it open"},
+                      "the sentence is too vague, or the numbers here leave it open: the reason is "
+                      "in the last column"},
     [NOT_COMPUTED] = {"not computed", "missing", "&middot;", "not computed", "not computed",
                       "this scale, or the figures at hand, do not reach it"},
 };

@@ -1044,7 +1044,8 @@ typedef enum isg_log_z_side {
 /* ln Z as far as it is known. */
 typedef struct isg_log_z {
     double value;
-    double error; /* one standard error, or a bound if exact; NaN if it cannot be told */
+    double error; /* one standard error, or a bound if exact; NaN if it cannot be told, and then
+                     the value is not trusted, and the reason says so */
     isg_log_z_method method;
     isg_log_z_side side;
     double ess;       /* effective number of samples; 0 if exact */

@@ -100,8 +100,8 @@ isg_status isg_ais_conclude(isg_log_z *out, const isg_ais_options *options, size
     if (!found.is_trusted)
         snprintf(
             found.reason, sizeof found.reason,
-            "only %.3g of %zu chains count, so that rare chains may be missing; more steps help",
-            mean.ess, all);
+            "only %.3g of %zu chains count, so that rare chains may be missing; more steps help%s",
+            mean.ess, all, isnan(found.error) ? "; there is no error of a single chain" : "");
     *out = found;
     return ISG_OK;
 }

@@ -46,6 +46,7 @@ static const double margin = 2, least_news = 3;
 
 /* Shares of Z that may be missing, and of the draws that must count. */
 static const double tolerated = 0.01, least_efficiency = 0.01, least_ess = 100;
+static const double ess_for_error = 10;       /* fewer say nothing of the error either */
 static const double largest_tolerated = 0.05; /* of the sum, by one draw */
 
 /* ln of weights over their mean is sorted into steps of that size. */
@@ -431,6 +432,10 @@ static void judge(const isg_mixture_sum *sum, size_t samples, const news *found,
     else if (sum->largest_share > largest_tolerated)
         snprintf(reason, room, "one draw of %zu carries %.2g %% of the sum", samples,
                  100 * sum->largest_share);
+    const size_t length = strlen(reason);
+    if (sum->ess < ess_for_error)
+        snprintf(reason + length, room - length, "%sthere is no error, since %.3g draws count",
+                 length > 0 ? "; " : "", sum->ess);
 }
 
 /* Laplace's sum means nothing if flat minima, where it does not apply, carry it. */
@@ -476,7 +481,7 @@ isg_status isg_mixture_finish(isg_mixture *mixture, isg_log_z *out) {
     judge(&sum, samples, &found, isg_modes_log_laplace(&mixture->modes, modes), result.reason,
           sizeof result.reason);
     result.value = sum.log_z;
-    result.error = sum.ess < 10 ? (double)NAN : sum.error;
+    result.error = sum.ess < ess_for_error ? (double)NAN : sum.error;
     result.ess = sum.ess;
     result.is_trusted = !*result.reason;
     result.side = result.is_trusted ? ISG_SIDE_BOTH : ISG_SIDE_LOWER;

@@ -106,10 +106,40 @@ flips(("exact-energy", "holds", "differs", [("claims mapping", 0, 1e-3)]),
       ("recall-before", "differs", "holds", [("figD2 xi0 published", 0, 0.77)]),
       ("sufficient-conditions", "holds", "differs", [("claims back", 5, 0)]))
 flips(("monotone", "not computed", "differs", [("fig2 k=1 beta=2 better", 0, 0), ("fig2 k=1 beta=2 better", 3, 1)]),
-      ("recall-cost", "differs", "holds", [("figD2 xi0 published", 0, 0.70), ("figD2 xi10 published", 0, 0.665),
+      ("recall-cost", "not testable", "holds", [("figD2 xi0 published", 0, 0.70), ("figD2 xi10 published", 0, 0.665),
                                           ("figD2 xi0 published", 1, 0.01), ("figD2 xi10 published", 1, 0.01)]))
 flips(("recall-before", "differs", "not computed", [("figD2 xi0 published", None, None)]),
-      ("recall-cost", "differs", "not computed", []))
+      ("recall-cost", "not testable", "not computed", []))
+
+# Nor does a number decide that is none, has no error or is not trusted; the reason says which it is.
+flips(("exact-energy", "holds", "not testable", [("claims mapping", 0, None)]),
+      ("peak", "holds", "not testable", [("fig2 k=2 beta=2 better", 1, None)]),
+      ("early-small", "holds", "not testable", [("fig4 p=10 hopfield run=1 epoch=0", 6, 0)]))
+reasons = {name: row["why"] for name, row in claims("out")[1].items()}
+assert reasons["exact-energy"] == "not testable here: number 1 of 'claims mapping' is none", reasons["exact-energy"]
+assert reasons["peak"].startswith("not testable here: k = 2, beta = 2 has no error; "), reasons["peak"]
+assert reasons["early-small"].startswith("not testable here: p = 10, hopfield at epoch 0 is not trusted; ")
+page = open("out/tiny/report.html").read()
+assert reasons["exact-energy"].replace("'", "&#39;") in page, "the report gives no reason"
+
+# What is not trusted has a cross in the pictures, with a line in the key, and nothing else has.
+def drawn_again(edits):
+    change("out", edits)
+    found = []
+    for name in "fig2", "fig4":
+        os.remove(f"out/tiny/{name}/figure.json")
+        call(name, "-o", "out")
+        found.append("not trusted</text>" in open(f"out/tiny/{name}/{name}.svg").read())
+    return found
+
+kept = json.load(open("out/tiny/pieces.json"))
+best = [key for key in kept if key.endswith(" better") or key.startswith("fig4 ") and kept[key]["values"][6] is not None]
+flag = {key: 3 if key.endswith(" better") else 6 for key in best}
+assert drawn_again([(key, flag[key], 1) for key in best]) == [False, False]
+assert drawn_again([("fig2 k=2 beta=2 better", 3, 0)]) == [True, False]
+assert ", 1 of 4 here: nothing is concluded" in json.load(open("out/tiny/fig2/figure.json"))["caption"]
+assert drawn_again([("fig4 p=10 hopfield run=1 epoch=0", 6, 0)]) == [True, True]
+drawn_again([(key, flag[key], kept[key]["values"][flag[key]]) for key in best])
 
 # Half a figure is not judged.
 flips(("peak", "holds", "not computed", [("fig2 k=2 beta=2 better", None, None)]),

@@ -46,7 +46,8 @@ columns = {
     "fig3/fig3.csv": "unit_row,unit_column,mu,before,after",
     "fig3/fig3-values.csv": "mu,singular_before,singular_after,cosine",
     "fig4/fig4.csv": "p,start,run,epoch,data_term,ais,ais_error,log_likelihood,error,method,trusted",
-    "fig4/fig4-curves.csv": "p,start,epoch,runs,mean,deviation,lowest,highest,best_mean,best_deviation",
+    "fig4/fig4-curves.csv": "p,start,epoch,runs,mean,deviation,lowest,highest,best_mean,best_deviation,"
+                            "best_trusted",
     "fig5/fig5.csv": "k,start,run,epoch,test_error,train_error,converged,loss",
     "fig5/fig5-curves.csv": "k,start,epoch,runs,test_error,lowest,highest",
     "figE1/figE1.csv": "k,start,run,epoch,test_error,train_error,converged,loss",

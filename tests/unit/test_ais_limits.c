@@ -257,6 +257,22 @@ static void progress_of_all_threads(void **state) {
     isg_rbm_free(rbm);
 }
 
+/* ---- one chain ------------------------------------------------------------------------------- */
+
+static void one_chain_has_no_error(void **state) {
+    (void)state;
+    isg_rbm *rbm = make_rbm(0.05);
+    isg_ais_options options = isg_ais_defaults();
+    isg_log_z found = {0};
+    options.chains = 1;
+    options.steps = 10;
+    assert_ok(isg_ais_log_z(rbm, &options, &found, NULL));
+    assert_true(isnan(found.error) && !found.is_trusted);
+    assert_non_null(strstr(found.reason, "no error of a single chain"));
+    assert_true(strlen(found.reason) + 1 < sizeof found.reason);
+    isg_rbm_free(rbm);
+}
+
 /* ---- marks -------------------------------------------------------------------------------------- */
 
 /* What the chains weigh on the way is what they would weigh had they stopped there. */
@@ -287,6 +303,7 @@ int main(void) {
         cmocka_unit_test(every_allocation),        cmocka_unit_test(refused_options),
         cmocka_unit_test(refused_schedules),       cmocka_unit_test(refused_weights),
         cmocka_unit_test(progress_of_all_threads), cmocka_unit_test(marks_before_the_end),
+        cmocka_unit_test(one_chain_has_no_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -317,6 +317,33 @@ static void test_missing_minima_are_noticed(void **state) {
     isg_rbm_free(blocks.rbm);
 }
 
+/* Draws that next to never count have no error: it is not trusted then, and says why. A sum that is
+   no number is none. */
+static void test_no_error_is_said(void **state) {
+    (void)state;
+    oracle blocks = oracle_blocks(1, 4, 100, 0.3);
+    const isg_mixture_options options = few(2000);
+    isg_mixture mixture;
+    isg_log_z found = {0};
+    assert_ok(isg_mixture_start(&mixture, blocks.rbm, &options));
+    const size_t p = mixture.model.p;
+    for (size_t m = 0; m <= mixture.modes.count; m++) {
+        isg_gaussian *of =
+            m < mixture.modes.count ? &mixture.modes.list[m].gaussian : &mixture.everywhere;
+        for (size_t k = 0; k < p * p; k++)
+            of->factor[k] *= 4;
+    }
+    assert_ok(isg_mixture_finish(&mixture, &found));
+    if (!isnan(found.error) || found.is_trusted || !(found.ess < 10) ||
+        !strstr(found.reason, "there is no error"))
+        fail_msg("%g draws count, error %g, reason: %s", found.ess, found.error, found.reason);
+    assert_true(strlen(found.reason) + 1 < sizeof found.reason);
+    mixture.everywhere.factor[0] = (double)NAN;
+    assert_int_equal(isg_mixture_finish(&mixture, &found), ISG_ERR_DIVERGED);
+    isg_mixture_release(&mixture);
+    isg_rbm_free(blocks.rbm);
+}
+
 /* With all minima but the first taken from the list, the wide Gaussian is all that draws from where they
    were. What the first holds by itself is less by far more than the error. */
 static void test_the_wide_gaussian_makes_good(void **state) {
@@ -442,6 +469,7 @@ int main(void) {
         cmocka_unit_test(test_errors_cover),
         cmocka_unit_test(test_mistakes_are_noticed),
         cmocka_unit_test(test_missing_minima_are_noticed),
+        cmocka_unit_test(test_no_error_is_said),
         cmocka_unit_test(test_the_wide_gaussian_makes_good),
         cmocka_unit_test(test_every_thread_count_gives_the_same_bits),
         cmocka_unit_test(test_data_and_patterns_are_starts),
