@@ -86,6 +86,20 @@ same_file() { # EXPECTED ACTUAL
     done
 }
 
+# EXPECTED, but lines that were found as ACTUAL has them, so that a diff shows only what is wrong.
+unmasked() {
+    local -a expected actual
+    mapfile expected <"$1"
+    mapfile actual <"$2"
+    local i=0 j line
+    for line in "${expected[@]}"; do
+        for ((j = i; j < ${#actual[@]} && j < i + 50; j++)); do
+            matches "$line" "${actual[j]}" && line=${actual[j]} && i=$((j + 1)) && break
+        done
+        printf '%s' "$line"
+    done
+}
+
 failed=0
 for kind in out err exit; do
     wanted=$base.$kind
@@ -98,7 +112,8 @@ for kind in out err exit; do
         cp "$scratch/$kind" "$base.$kind"
         echo "updated $base.$kind"
     else
-        diff -u --label "expected $kind" --label "found $kind" "$wanted" "$scratch/$kind"
+        unmasked "$wanted" "$scratch/$kind" |
+            diff -u --label "expected $kind" --label "found $kind" - "$scratch/$kind"
         failed=1
     fi
 done
