@@ -42,10 +42,10 @@ RESULTS = [
     ("train.fields", "fields too", True, [("fields/model.npz", f"{TRAIN} fields --fields")]),
     ("train.mean", "mean estimator, new order every epoch", True,
      [("means/model.npz", f"{TRAIN} means --estimator mean --shuffle")]),
-    ("sample", "300 samples, clamped ones and none", True,
-     [("free.npz", "sample hopfield -o free.npz --count 200 --steps 20 --beta 1,2@10"),
-      ("clamped.npz", f"sample fields -o clamped.npz --start {TESTS} --count 100 --steps 5 "
-       "--clamp 0:392 --diagnose")]),
+    ("sample", "200 free and 100 clamped samples, energies, autocorrelations", True,
+     [("json", "sample hopfield -o free.npz --count 200 --steps 20 --beta 1,2@10"), ("free.npz", ""),
+      ("json", f"sample fields -o clamped.npz --start {TESTS} --count 100 --steps 5 "
+       "--clamp 0:392 --diagnose"), ("clamped.npz", "")]),
     ("score.exact", "ln Z by enumeration, quadrature and classes of units", True,
      [("", f"patterns {SMALL} -o little.npz"), ("", "map little.npz -o small.npz"),
       ("", f"train {DIGITS} --init normal --hidden 2 --epochs 0 -o two"),
@@ -63,11 +63,11 @@ RESULTS = [
      [("json", f"score hopfield {TESTS} --method mixture --samples 2000")]),
     ("classify", "ten experts and the regression on their energies", True,
      [("experts/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx "
-       "--per-class 2 --epochs 1 --cd 2 -o experts --predictions energy.csv --json"),
+       "--per-class 2 --epochs 1 --cd 2 -o experts --predictions energy.csv"),
       ("energy.csv", "")]),
     ("classify.hidden", "the regression on all hidden units", False,
-     [("json", f"classify {DIGITS} test.idx --test-labels test-labels.idx --rbm hopfield/model.npz "
-       "--predictions hidden.csv"), ("hidden.csv", "")]),
+     [("hidden/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx "
+       "--rbm hopfield/model.npz -o hidden --predictions hidden.csv"), ("hidden.csv", "")]),
     *((f"unmap.{method}", f"patterns of the trained RBM by {text}", True,
        [("json", f"unmap hopfield -o back.npz --force --method {method}"), ("back.npz", "")])
       for method, text in [("descent", "descent"), ("relax", "relaxation"),
