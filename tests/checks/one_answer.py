@@ -1,8 +1,9 @@
 """One answer: the SHA-256 of results, compared with the table in docs/reliability.md.
 
 Run by one_answer.sh, which says how. What is hashed is content, not its container: the members of an
-.npz, uncompressed and without meta.json; JSON without times, names of files, reasons in words
-and what depends on the machine; CSV as it is. So a hash changes with the last bit of a number and with nothing else.
+.npz, uncompressed and without meta.json; JSON without times, names of files, reasons in words and what
+depends on the machine; CSV as it is. So a hash changes with the last bit of a number, and with nothing
+else.
 """
 import csv, glob, hashlib, json, os, random, shutil, struct, subprocess, sys, zipfile
 
