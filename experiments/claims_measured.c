@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/elementary.h"
 #include "experiments/claims.h"
+#include "src/base/elementary.h"
 
 answer all_of(answer one, answer two) {
     return one < two ? one : two;

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "experiments/claims_curves.h"
-#include "src/base/elementary.h"
 
 /* ---- Fig. 2 ----------------------------------------------------------------------------------- */
 

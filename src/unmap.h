@@ -98,8 +98,8 @@ bool isg_canonical_sign(uint64_t *spins, size_t n);
 /* Whether spins, of canonical sign, are there; then a lower source is noted. */
 bool isg_pool_knows(isg_pool *pool, const uint64_t *spins, size_t source);
 
-/* Adds spins of canonical sign, unless they are there. */
-void isg_pool_add(isg_pool *pool, const uint64_t *spins, double residual, size_t source);
+/* Adds spins of canonical sign, unless they are there. The residual is rounded: equals stay equal. */
+void isg_pool_add(isg_pool *pool, const uint64_t *spins, double exact, size_t source);
 
 /* Drops all but the best and sorts them by residual. */
 void isg_pool_finish(isg_pool *pool);

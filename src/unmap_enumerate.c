@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * A vector of the span is fixed by its values on any p units I with an invertible U_I, as
- * U U_I^-1 s_I. Pivoted QR finds units for which U U_I^-1 has small entries; 2^(p-1) signs s_I, the
+ * U U_I^-1 s_I. Pivoting finds units for which U U_I^-1 has small entries; 2^(p-1) signs s_I, the
  * others being their negatives, then give every binary vector of the span, if there is one, and where
  * there is none a start near every place where there almost is one. Each is relaxed (unmap_relax.c).
  *
@@ -11,6 +11,9 @@
  * in float, 16 units at a time, and U^T b follows the spins that flip. All that matters here is to
  * get near the limits; the best are relaxed once more in the end, in double. A block of 256 starts is
  * counted from scratch: what it finds does not depend on the thread that does it.
+ *
+ * Where W comes from few patterns, many fields are zero, U U_I^-1 being made of simple fractions. What
+ * rounding leaves of a zero must not choose a spin: it is -1 in a start, and stays when it is relaxed.
  */
 #include <math.h>
 #include <omp.h>
@@ -34,7 +37,12 @@ typedef struct tables {
     quad *columns;    /* (panels, p, QUADS) U */
     quad *rows;       /* (n, row_quads) U */
     quad *lift;       /* (p, panels, QUADS) U U_I^-1 */
+    quad *no_start;   /* (panels, QUADS) a field of a start of this size is rounding's ... */
+    quad *no_field;   /* (panels, QUADS) ... and one on the way */
 } tables;
+
+/* Relative to the terms of a field: a block adds up 256 of them, each with an error of 6e-8. */
+static const double rounding = 1e-5;
 
 /* One thread's state. */
 typedef struct walker {
@@ -49,26 +57,48 @@ static void tables_free(tables *my) {
     isg_release(my->columns);
     isg_release(my->rows);
     isg_release(my->lift);
+    isg_release(my->no_start);
+    isg_release(my->no_field);
 }
 
-/* lift (n, p) = U U_I^-1 for the rows I that pivoted QR of U^T takes first: with U_I = q r, the
-   inverse is r^-1 q^T. */
+/* The p rows of U that pivoted QR of U^T takes first: each is the longest outside the span of those
+   before, the first of equals. `rest` (n, p) becomes what is left of U. */
+static void choose_units(size_t *order, double *rest, const isg_span *span) {
+    const size_t n = span->n, p = span->p;
+    const double equal = 1e-9; /* rows of U are no longer than 1 */
+    memcpy(rest, span->u, n * p * sizeof *rest);
+    for (size_t k = 0; k < p; k++) {
+        double longest = -1, along[ISG_UNMAP_MAX_P];
+        for (size_t i = 0; i < n; i++) {
+            double square = 0;
+            for (size_t mu = 0; mu < p; mu++)
+                square += rest[i * p + mu] * rest[i * p + mu];
+            if (square > longest + equal) {
+                longest = square;
+                order[k] = i;
+            }
+        }
+        memcpy(along, rest + order[k] * p, p * sizeof *along);
+        for (size_t i = 0; i < n; i++) {
+            double product = 0;
+            for (size_t mu = 0; mu < p; mu++)
+                product += along[mu] * rest[i * p + mu];
+            for (size_t mu = 0; mu < p; mu++)
+                rest[i * p + mu] -= product / longest * along[mu];
+        }
+    }
+}
+
+/* lift (n, p) = U U_I^-1 for the units I: with U_I = q r, the inverse is r^-1 q^T. */
 static isg_status find_lift(double *lift, const isg_span *span) {
     const size_t n = span->n, p = span->p;
-    double *transposed = NULL, *r = NULL, *q = NULL, *inverse = NULL;
-    size_t *order = NULL, rank = 0;
+    double *r = NULL, *q = NULL, *inverse = NULL;
+    size_t order[ISG_UNMAP_MAX_P];
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(transposed, p, n));
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, p, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, p, p));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(q, p, p));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(inverse, p, p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(order, n));
-    for (size_t i = 0; i < n; i++)
-        for (size_t mu = 0; mu < p; mu++)
-            transposed[mu * n + i] = span->u[i * p + mu];
-    ISG_TRY_GOTO(isg_pivoted_qr(isg_matd_of(r, p, n), order, &rank,
-                                isg_matd_const(isg_matd_of(transposed, p, n)),
-                                isg_rank_tolerance(n, p)));
+    choose_units(order, lift, span);
     for (size_t k = 0; k < p; k++)
         memcpy(q + k * p, span->u + order[k] * p, p * sizeof *q);
     const isg_matd square = isg_matd_of(q, p, p), triangle = isg_matd_of(r, p, p);
@@ -82,11 +112,9 @@ static isg_status find_lift(double *lift, const isg_span *span) {
                                      isg_matd_const(isg_matd_of(span->u, n, p)), ISG_AS_IS,
                                      isg_matd_const(solved), ISG_AS_IS));
 done:
-    isg_release(transposed);
     isg_release(r);
     isg_release(q);
     isg_release(inverse);
-    isg_release(order);
     return status;
 }
 
@@ -100,14 +128,21 @@ static isg_status tables_create(tables *my, const isg_span *span) {
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my->columns, my->panels, p * QUADS));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my->rows, n, my->row_quads));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my->lift, p, my->panels * QUADS));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my->no_start, my->panels, QUADS));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my->no_field, my->panels, QUADS));
     for (size_t i = 0; i < n; i++) {
         const size_t panel = i / LANES, q = i % LANES / 4, lane = i % 4;
+        double lifted = 0;
         for (size_t mu = 0; mu < p; mu++) {
             const float u = (float)span->u[i * p + mu];
             my->columns[(panel * p + mu) * QUADS + q][lane] = u;
             my->rows[i * my->row_quads + mu / 4][mu % 4] = u;
             my->lift[(mu * my->panels + panel) * QUADS + q][lane] = (float)lift[i * p + mu];
+            lifted += fabs(lift[i * p + mu]);
         }
+        my->no_start[panel * QUADS + q][lane] = (float)(rounding * lifted);
+        my->no_field[panel * QUADS + q][lane] =
+            (float)(rounding * sqrt((double)n * span->diagonal[i])); /* as in unmap_relax.c */
     }
 done:
     isg_release(lift);
@@ -116,16 +151,16 @@ done:
 
 /* ---- the loop ---------------------------------------------------------------------------------- */
 
-/* 16 bits, set where the number is positive. */
-static inline uint64_t signs(const quad y[QUADS]) {
+/* 16 bits, set where y is above the bound. */
+static inline uint64_t above(const quad y[QUADS], const quad bound[QUADS]) {
     const whole_quad bits = {1, 2, 4, 8};
-    const whole_quad all = ((y[0] > 0) & bits) | ((y[1] > 0) & bits) << 4 |
-                           ((y[2] > 0) & bits) << 8 | ((y[3] > 0) & bits) << 12;
+    const whole_quad all = ((y[0] > bound[0]) & bits) | ((y[1] > bound[1]) & bits) << 4 |
+                           ((y[2] > bound[2]) & bits) << 8 | ((y[3] > bound[3]) & bits) << 12;
     return (uint64_t)(uint32_t)(all[0] | all[1] | all[2] | all[3]);
 }
 
-/* Signs of U h on the units of one panel. */
-static inline uint64_t panel_signs(const tables *my, const float *h, size_t panel) {
+/* Signs of U h on the units of one panel; those of `spins` where that is zero. */
+static inline uint64_t panel_signs(const tables *my, const float *h, size_t panel, uint64_t spins) {
     const size_t p = my->span->p;
     const quad *u = my->columns + panel * p * QUADS;
     quad y[QUADS] = {{0}, {0}, {0}, {0}};
@@ -136,7 +171,9 @@ static inline uint64_t panel_signs(const tables *my, const float *h, size_t pane
         y[2] += factor * u[2];
         y[3] += factor * u[3];
     }
-    return signs(y);
+    const quad *zero = my->no_field + panel * QUADS;
+    const quad below[QUADS] = {-y[0], -y[1], -y[2], -y[3]};
+    return above(y, zero) | (spins & ~above(below, zero));
 }
 
 /* Word w of the spins becomes `next`; the sums follow. Whether anything changed. */
@@ -163,8 +200,11 @@ static void relax(const tables *my, walker *at, uint64_t *next) {
     for (size_t t = 0; is_moving && t < MOST_SWEEPS; t++) {
         memcpy(h, at->sums, my->span->p * sizeof *h);
         memset(next, 0, words * sizeof *next);
-        for (size_t panel = 0; panel < my->panels; panel++)
-            next[panel / 4] |= panel_signs(my, h, panel) << panel % 4 * LANES;
+        for (size_t panel = 0; panel < my->panels; panel++) {
+            const size_t shift = panel % 4 * LANES;
+            const uint64_t spins = at->spins[panel / 4] >> shift & 0xFFFF;
+            next[panel / 4] |= panel_signs(my, h, panel, spins) << shift;
+        }
         is_moving = false;
         for (size_t w = 0; w < words; w++)
             is_moving = set_word(my, at->spins, at->sums, w, next[w]) || is_moving;
@@ -207,7 +247,8 @@ static void run_block(const tables *my, walker *at, uint64_t *next, size_t first
     for (size_t k = first;; k++) {
         memset(next, 0, words * sizeof *next);
         for (size_t panel = 0; panel < my->panels; panel++)
-            next[panel / 4] |= signs(at->field + panel * QUADS) << panel % 4 * LANES;
+            next[panel / 4] |= above(at->field + panel * QUADS, my->no_start + panel * QUADS)
+                               << panel % 4 * LANES;
         for (size_t w = 0; w < words; w++)
             set_word(my, at->start, at->start_sums, w, next[w]);
         memcpy(at->spins, at->start, words * sizeof *at->spins);

@@ -8,6 +8,10 @@
  * the span of those before, weighed with the residual: d / rho^2. Halving the residual is worth a
  * fourfold distance; a neighbor three spins off a chosen pattern, d = 3.5 where others have 15, would
  * need half the residual of what it competes with. A residual of less than 1e-6 N counts as that.
+ *
+ * Candidates that are equally good, such as all that lie in the span, must not be put in order by what
+ * rounding left of their residuals: these are kept as multiples of 1e-10 N, and merits that differ by
+ * less than 1e-9 are equal. Then the spins decide.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -120,7 +124,8 @@ void isg_pool_finish(isg_pool *pool) {
         *find_slot(pool, pool->all[k].spins) = (uint32_t)(k + 1);
 }
 
-void isg_pool_add(isg_pool *pool, const uint64_t *spins, double residual, size_t source) {
+void isg_pool_add(isg_pool *pool, const uint64_t *spins, double exact, size_t source) {
+    const double grain = 1e-10 * (double)pool->n, residual = grain * rint(exact / grain);
     if (residual > pool->worst || isg_pool_knows(pool, spins, source))
         return;
     if (pool->count == pool->room)
@@ -152,12 +157,12 @@ typedef struct choice {
 } choice;
 
 static size_t best_of(const choice *my) {
-    const double least = 1e-9 * (double)my->pool->n;
+    const double least = 1e-9 * (double)my->pool->n, equal = 1e-9;
     double best = -HUGE_VAL;
     size_t found = my->pool->count;
     for (size_t j = 0; j < my->pool->count; j++) {
         const double merit = isg_log(my->square[j]) + my->merit[j];
-        if (my->square[j] > least && merit > best) {
+        if (my->square[j] > least && merit > best + equal) {
             best = merit;
             found = j;
         }

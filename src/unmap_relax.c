@@ -158,7 +158,7 @@ void isg_span_flip(const isg_span *span, uint64_t *spins, double *h) {
         double least = 0; /* a flip changes the residual by 4 (s_i (P s)_i - P_ii) */
         for (size_t i = 0; i < span->n; i++) {
             const double rise = isg_spin(spins, i) * isg_span_field(span, h, i) - span->diagonal[i];
-            if (rise < least && rise < -span->negligible[i]) {
+            if (rise < least - span->negligible[i]) { /* the first of equals */
                 least = rise;
                 best = i;
             }

@@ -188,6 +188,37 @@ static void test_enumeration_needs_no_start(void **state) {
     isg_patterns_free(patterns);
 }
 
+/* Enumeration sees only J: Q, U and xi (xi^T xi)^-1/2 of the same patterns differ in rounding, which must
+   not decide where fields are zero, units alike and candidates equally good. */
+static void test_rounding_decides_nothing(void **state) {
+    (void)state;
+    for (size_t trial = 0; trial < 40; trial++) {
+        const size_t n = 30 + 9 * (trial % 3), p = 3 + trial % 4;
+        isg_patterns *patterns = make_patterns(n, p, trial);
+        isg_unmapping *found[3] = {NULL};
+        isg_unmap_options options = isg_unmap_defaults();
+        options.method = ISG_UNMAP_ENUMERATE;
+        options.flip = trial % 2;
+        for (int via = ISG_VIA_QR; via <= ISG_VIA_SQRT; via++) {
+            isg_rbm *rbm = map_patterns(patterns, (isg_decomposition)via), *bare = NULL;
+            assert_ok(isg_rbm_create(&bare, n, p, 2));
+            memcpy(isg_rbm_weights(bare).data, isg_rbm_weights(rbm).data, n * p * sizeof(double));
+            assert_ok(isg_unmap(&found[via], bare, &options));
+            isg_rbm_free(bare);
+            isg_rbm_free(rbm);
+            assert_int_equal(isg_unmapping_describe(found[via]).n_candidates,
+                             isg_unmapping_describe(found[0]).n_candidates);
+            for (size_t mu = 0; mu < p; mu++)
+                assert_memory_equal(isg_patterns_row(isg_unmapping_patterns(found[via]), mu),
+                                    isg_patterns_row(isg_unmapping_patterns(found[0]), mu),
+                                    isg_words(n) * sizeof(uint64_t));
+        }
+        for (size_t k = 0; k < 3; k++)
+            isg_unmapping_free(found[k]);
+        isg_patterns_free(patterns);
+    }
+}
+
 /* More hidden units than can be enumerated: the patterns themselves are starts, then data are. */
 static void test_many_hidden_units(void **state) {
     (void)state;
@@ -684,6 +715,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mapped_patterns_come_back),
         cmocka_unit_test(test_enumeration_needs_no_start),
+        cmocka_unit_test(test_rounding_decides_nothing),
         cmocka_unit_test(test_many_hidden_units),
         cmocka_unit_test(test_gradient_is_the_slope),
         cmocka_unit_test(test_relaxation_lowers_the_residual),

@@ -1,0 +1,320 @@
+"""One answer: the SHA-256 of results, compared with the table in docs/reliability.md.
+
+Run by one_answer.sh, which says how. What is hashed is content, not its container: the members of an
+.npz, uncompressed and without meta.json; JSON without times, names of files, reasons in words and what
+depends on the machine; CSV as it is. So a hash changes with the last bit of a number, and with nothing
+else.
+"""
+import csv, glob, hashlib, json, os, random, shutil, struct, subprocess, sys, zipfile
+
+program, source, scratch = (os.environ[name] for name in ("ISINGLASS", "SOURCE", "SCRATCH"))
+data = os.environ.get("ISINGLASS_DATA") or sys.exit("ISINGLASS_DATA: must name a data directory "
+                                                    "with MNIST, see CONTRIBUTING.md")
+page = source + "/docs/reliability.md"
+BEGIN, END = "<!-- one answer: begin -->\n", "<!-- one answer: end -->\n"
+
+# ---- the results --------------------------------------------------------------------------------
+
+DIGITS = "train.idx --labels train-labels.idx"
+TESTS = "test.idx --labels test-labels.idx"
+SMALL = "small.csv --label-column 1"
+TRAIN = f"train {DIGITS} --epochs 1 --cd 3 -o"
+RECALL = f"recall mean.npz {TESTS} --protocol attractor --limit 60 --updates 20 --dynamics"
+FIGURES = ["fig2", "fig3", "fig4", "fig5", "figD1", "figD2", "figE1"]
+
+# name, what it is, whether instruction sets that take long have it too, and commands: what is hashed
+# ("json" is what is printed, "" nothing) and the command. Later ones use files of earlier ones.
+RESULTS = [
+    ("data", "600 digits as spins", True, [("json", f"data info {DIGITS}")]),
+    ("patterns.mean", "patterns, one per class", True,
+     [("mean.npz", f"patterns {DIGITS} -o mean.npz")]),
+    ("patterns.ward", "three per class, by Ward's clustering", True,
+     [("ward.npz", f"patterns {DIGITS} --per-class 3 -o ward.npz")]),
+    *((f"map.{via}", f"weights by {text}; 30 patterns", True,
+       [(f"{via}.npz", f"map ward.npz -o {via}.npz --via {via}")]) for via, text in
+      [("qr", "QR"), ("svd", "SVD"), ("sqrt", "the inverse root"), ("hebbian", "the Hebbian rule")]),
+    ("pca", "12 principal axes", True,
+     [("axes/model.npz", f"train {DIGITS} --init pca --hidden 12 --epochs 0 -o axes")]),
+    *((f"train.{start}", f"trained from {text}", start == "hopfield",
+       [(f"{start}/model.npz", f"{TRAIN} {start} --init {start}")]) for start, text in
+      [("hopfield", "the projection rule"), ("hebbian", "the Hebbian rule"),
+       ("pca", "principal axes"), ("normal", "random weights")]),
+    ("train.pcd", "persistent chains", False, [("pcd/model.npz", f"{TRAIN} pcd --pcd")]),
+    ("train.fields", "fields too", True, [("fields/model.npz", f"{TRAIN} fields --fields")]),
+    ("train.mean", "mean estimator, new order every epoch", True,
+     [("means/model.npz", f"{TRAIN} means --estimator mean --shuffle")]),
+    ("sample", "200 free and 100 clamped samples, energies, autocorrelations", True,
+     [("json", "sample hopfield -o free.npz --count 200 --steps 20 --beta 1,2@10"), ("free.npz", ""),
+      ("json", f"sample fields -o clamped.npz --start {TESTS} --count 100 --steps 5 "
+       "--clamp 0:392 --diagnose"), ("clamped.npz", "")]),
+    ("score.exact", "ln Z by enumeration, quadrature and classes of units", True,
+     [("", f"patterns {SMALL} -o little.npz"), ("", "map little.npz -o small.npz"),
+      ("", f"train {DIGITS} --init normal --hidden 2 --epochs 0 -o two"),
+      ("", "patterns wide.csv --label-column 1 -o broad.npz"), ("", "map broad.npz -o wide.npz"),
+      ("json", f"score small.npz {SMALL} --method exact --by-class"),
+      ("json", f"score two {TESTS} --method exact"), ("json", "score wide.npz --method exact")]),
+    ("score.ais", "ln Z by annealing, spins weighed", True,
+     [("json", f"score hopfield {TESTS} --method ais --chains 60 --steps 100 --repeats 2"),
+      ("json", "score fields --method ais --chains 50 --betas 0.5:2:4 --steps 50")]),
+    ("score.lambda", "the same, hidden units weighed; both; adaptive steps", False,
+     [("json", "score hopfield --method ais --weights lambda --hmc --chains 20 --steps 50"),
+      ("json", "score hopfield --method ais --weights joint --chains 20 --steps 50"),
+      ("json", "score hopfield --method ais --adaptive 0.9 --chains 50")]),
+    ("score.mixture", "ln Z by a mixture of Gaussians", False,
+     [("json", f"score hopfield {TESTS} --method mixture --samples 2000")]),
+    ("classify", "ten experts and the regression on their energies", True,
+     [("experts/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx "
+       "--per-class 2 --epochs 1 --cd 2 -o experts --predictions energy.csv"),
+      ("energy.csv", "")]),
+    ("classify.hidden", "the regression on all hidden units", False,
+     [("hidden/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx "
+       "--rbm hopfield/model.npz -o hidden --predictions hidden.csv"), ("hidden.csv", "")]),
+    *((f"unmap.{method}", f"patterns of the trained RBM by {text}", True,
+       [("json", f"unmap hopfield -o back.npz --force --method {method}"), ("back.npz", "")])
+      for method, text in [("descent", "descent"), ("relax", "relaxation"),
+                           ("enumerate", "enumeration")]),
+    ("recall.published", "recall as published, and how much noise is undone", True,
+     [("published.csv", f"recall mean.npz {TESTS} -o published.csv"),
+      ("curves.csv", "recall mean.npz --flip 0:0.4:3 --rule projection,hebbian --dynamics "
+       "async,gibbs --trials 3 -o curves.csv")]),
+    ("recall.zero", "ends at zero temperature, and their committors", False,
+     [("json", f"{RECALL} async --committor --trajectories 3 -o async.csv"), ("async.csv", ""),
+      ("json", f"{RECALL} sync -o sync.csv"), ("sync.csv", "")]),
+    ("recall.thermal", "ends at beta 2: Glauber, parallel, block Gibbs", True,
+     [item for dynamics in ("glauber", "parallel", "gibbs") for item in
+      [("json", f"{RECALL} {dynamics} --beta 2 -o {dynamics}.csv"), (f"{dynamics}.csv", "")]]),
+    ("verify", "what rounding leaves of the identities", False,
+     [("json", "verify mean.npz"), ("json", "verify little.npz")]),
+]
+# These come from one call, on MNIST itself.
+REPRODUCED = [(f"reproduce.{figure}", f"tables of {figure}, tiny scale") for figure in FIGURES]
+REPRODUCED.append(("reproduce.claims", "the paper's claims: numbers and verdicts"))
+
+# ---- where they must be the same ----------------------------------------------------------------
+
+# Which results: those that suit the slowest, all but the figures, or all.
+SHORT, MOST, ALL = range(3)
+# glibc takes its exp() and the like from another file without these; it ignores names it does not know.
+PLAIN = {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F,-AVX2_Usable,-FMA_Usable"}
+# name, environment, options, results
+COMBINATIONS = [
+    ("threads-1", {}, "--threads 1", ALL),
+    ("threads-2", {}, "--threads 2", MOST),
+    ("threads-7", {}, "--threads 7", ALL),
+    ("isa-ref", {}, "--threads 2 --isa ref", SHORT),
+    ("isa-baseline", {}, "--threads 2 --isa baseline", ALL),
+    ("isa-avx2", {}, "--threads 2 --isa avx2", MOST),
+    ("isa-avx512", {}, "--threads 2 --isa avx512", MOST),
+    ("isa-neon", {}, "--threads 2 --isa neon", MOST),
+    ("plain-libm", PLAIN, "--threads 2", ALL),
+]
+# Only if asked for by --only, while there is an OpenBLAS to ask.
+BLAS = [(f"blas-{kernel}", {"OPENBLAS_CORETYPE": kernel}, "--threads 2", ALL)
+        for kernel in ("Prescott", "Haswell", "SkylakeX")]
+
+
+def call(command, environment, options, may_fail=False):
+    words = [program, *command.split(), *options.split()]
+    done = subprocess.run(words, env={**os.environ, **environment}, stdin=subprocess.DEVNULL,
+                          capture_output=True)
+    if done.returncode != 0 and not may_fail:
+        sys.exit(f"{' '.join(words)}: exit code {done.returncode}: {done.stderr.decode()}")
+    return done
+
+
+# ---- content ------------------------------------------------------------------------------------
+
+NOT_CONTENT = {"seconds", "file", "picture", "predictions", "curve", "model", "name", "reason",
+               "choice", "isa", "threads", "version"}
+
+
+def numbers_of(value):
+    """JSON without what is no result; numbers as they are written."""
+    if isinstance(value, dict):
+        return {key: numbers_of(item) for key, item in value.items() if key not in NOT_CONTENT}
+    return [numbers_of(item) for item in value] if isinstance(value, list) else value
+
+
+def content(name, printed):
+    """What is to be hashed of a file, or of what a command printed."""
+    if name == "json":
+        document = json.loads(printed, parse_float=str, parse_int=str)
+        return json.dumps(numbers_of(document), sort_keys=True).encode()
+    if not name.endswith(".npz"):
+        with open(name, "rb") as file:
+            return file.read()
+    with zipfile.ZipFile(name) as archive:
+        members = sorted(set(archive.namelist()) - {"meta.json"})
+        return b"".join(b"%s %d\n%s" % (member.encode(), len(archive.read(member)),
+                                         archive.read(member)) for member in members)
+
+
+def digest(parts):
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(b"%d\n" % len(part))
+        whole.update(part)
+    return whole.hexdigest()
+
+
+# ---- a combination ------------------------------------------------------------------------------
+
+
+def first(path, count, dimensions):
+    """The first images or labels of an IDX file, as an IDX file."""
+    with open(f"{data}/mnist/{path}", "rb") as file:
+        head = file.read(4 + 4 * dimensions)
+        sizes = struct.unpack(f">{dimensions}I", head[4:])
+        size = 1
+        for length in sizes[1:]:
+            size *= length
+        return head[:4] + struct.pack(f">{dimensions}I", count, *sizes[1:]) + file.read(count * size)
+
+
+def write_inputs():
+    for kind, stem, count in ("train", "train", 600), ("test", "t10k", 200):
+        with open(f"{kind}.idx", "wb") as file:
+            file.write(first(f"{stem}-images-idx3-ubyte", count, 3))
+        with open(f"{kind}-labels.idx", "wb") as file:
+            file.write(first(f"{stem}-labels-idx1-ubyte", count, 1))
+    chance = random.Random(1)
+    for name, n in ("small.csv", 18), ("wide.csv", 40):
+        kinds = [[chance.randrange(2) for _ in range(n)] for _ in range(4)]
+        with open(name, "w") as file:
+            for row in range(60):
+                units = [unit ^ (chance.random() < 0.1) for unit in kinds[row % 4]]
+                file.write(",".join(map(str, [row % 4, *units])) + "\n")
+
+
+def reproduce(environment, options):
+    """All figures, without pictures: a gnuplot that fails costs nothing else."""
+    os.mkdir("bin")
+    with open("bin/gnuplot", "w") as file:
+        file.write("#!/bin/sh\nexit 3\n")
+    os.chmod("bin/gnuplot", 0o755)
+    path = {"PATH": os.getcwd() + "/bin:" + os.environ["PATH"]}
+    done = call("reproduce --scale tiny --quiet -o figures", {**environment, **path}, options, True)
+    tables = {figure: sorted(glob.glob(f"figures/tiny/{figure}/*.csv")) for figure in FIGURES}
+    if done.returncode != 1 or not all(tables.values()):
+        sys.exit(f"reproduce: exit code {done.returncode}: {done.stderr.decode()}")
+    for figure in FIGURES:
+        yield f"reproduce.{figure}", digest(content(name, None) for name in tables[figure])
+    with open("figures/tiny/claims.csv", newline="") as file:
+        claims = [f"{row['id']}: {row['verdict']}: {row['ours']}" for row in csv.DictReader(file)
+                  if not row["id"].endswith("-time")] # those are measured
+    yield "reproduce.claims", digest(claim.encode() for claim in claims)
+
+
+def results(combination):
+    """Pairs of a name and a hash."""
+    name, environment, options, extent = combination
+    where = f"{scratch}/{name}"
+    shutil.rmtree(where, ignore_errors=True)
+    os.makedirs(where)
+    os.chdir(where)
+    write_inputs()
+    for result, _, is_short, commands in RESULTS:
+        parts = []
+        for hashed, command in commands:
+            if extent == SHORT and not is_short:
+                break
+            if command:
+                printed = call(command + " --json" * (hashed == "json"), environment, options).stdout
+            if hashed:
+                parts.append(content(hashed, printed))
+        if parts:
+            yield result, digest(parts)
+    if extent == ALL:
+        yield from reproduce(environment, options)
+
+
+def check_the_check():
+    """Another container is the same content; another last bit of one weight is not."""
+    with zipfile.ZipFile("qr.npz") as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    weights = members["W.npy"]
+    for bit, is_same in (0, True), (1, False):
+        with zipfile.ZipFile("changed.npz", "w", zipfile.ZIP_STORED) as archive:
+            for name, text in members.items():
+                if name == "W.npy":
+                    text = weights[:-8] + bytes([weights[-8] ^ bit]) + weights[-7:]
+                archive.writestr(name, text)
+        if (content("changed.npz", None) == content("qr.npz", None)) != is_same:
+            sys.exit("the content of an .npz is no longer what is hashed")
+
+
+# ---- the table ----------------------------------------------------------------------------------
+
+DESCRIBED = [(name, text) for name, text, _, _ in RESULTS] + REPRODUCED
+
+
+def table_of(hashes):
+    rows = [f"| {name} | {text} | `{hashes[name]}` |\n" for name, text in DESCRIBED]
+    return "| result | what it is | SHA-256 |\n|---|---|---|\n" + "".join(rows)
+
+
+def expected_hashes():
+    with open(page) as file:
+        text = file.read().split(BEGIN)[1].split(END)[0]
+    rows = [[cell.strip(" `") for cell in line.split("|")[1:-1]] for line in text.splitlines()[2:]]
+    hashes = {row[0]: row[2] for row in rows}
+    if table_of(hashes) != text:
+        sys.exit(f"{page}: the table of results is not as --renew writes it")
+    return hashes
+
+
+def renew(hashes):
+    with open(page) as file:
+        before, rest = file.read().split(BEGIN)
+    after = rest.split(END)[1]
+    with open(page, "w") as file:
+        file.write(before + BEGIN + table_of(hashes) + END + after)
+
+
+def compare(chosen):
+    expected = expected_hashes()
+    n_compared = n_different = n_not_run = 0
+    for combination in chosen:
+        name, environment, options, _ = combination
+        able = call("info", environment, options, may_fail=True)
+        if able.returncode != 0:
+            print(f"{name}: not run here: {able.stderr.decode().strip()}")
+            n_not_run += 1
+            continue
+        found = dict(results(combination))
+        different = [result for result in found if found[result] != expected[result]]
+        print(f"{name}: {len(found)} results, {len(different)} differ", flush=True)
+        for result in different:
+            print(f"    {result}: expected {expected[result]}, found {found[result]}")
+        n_compared += len(found)
+        n_different += len(different)
+    check_the_check()
+    print(f"{n_compared} hashes compared in {len(chosen) - n_not_run} combinations, "
+          f"{n_different} differ; {n_not_run} combinations not run here")
+    return n_compared > 0 and n_different == 0
+
+
+def main(arguments):
+    named = {combination[0]: combination for combination in COMBINATIONS + BLAS}
+    chosen = COMBINATIONS
+    if os.environ.get("SANITIZE"):
+        chosen = [(*combination[:3], SHORT) for combination in COMBINATIONS
+                  if combination[0] in ("threads-2", "isa-ref", "isa-baseline")]
+    action, names = (arguments[0], arguments[1:]) if arguments else ("", [])
+    if action not in ("", "--only", "--print", "--renew") or not set(names) <= set(named):
+        sys.exit("usage: one_answer.sh [--only NAME... | --print [NAME] | --renew], with NAME one of " +
+                 " ".join(named))
+    if action in ("--print", "--renew"):
+        found = dict(results(named[names[0] if names else "threads-1"]))
+        if action == "--renew":
+            return renew(found)
+        for name, value in found.items():
+            print(name, value)
+        return
+    if action == "--only":
+        chosen = [named[name] for name in names]
+    if not compare(chosen):
+        sys.exit(1)
+
+
+main(sys.argv[1:])
