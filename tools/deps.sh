@@ -36,7 +36,6 @@ build   libopenblas-openmp-dev  module openblas
 build   zlib1g-dev              module zlib
 build   libpng-dev              module libpng
 build   libjansson-dev          module jansson
-build   liblbfgs-dev            module liblbfgs
 test    g++                     command g++
 test    git                     command git
 test    clang-14                command clang-14
