@@ -268,7 +268,7 @@ static json_t *diagnosis_as_json(const sample_job *my) {
     const isg_decorrelation *found = &my->found;
     if (!my->settings->diagnose)
         return json_null();
-    return json_pack("{s:I, s:f, s:o, s:o, s:I, s:o, s:o, s:b}",      //
+    return json_pack("{s:I, s:f, s:o, s:o, s:I, s:o, s:o, s:b, s:b}", //
                      "sweeps", (json_int_t)found->sweeps,             //
                      "beta", my->betas.beta[0],                       //
                      "energy_time", time_as_json(&found->energy),     //
@@ -276,7 +276,7 @@ static json_t *diagnosis_as_json(const sample_job *my) {
                      "slowest_unit", (json_int_t)found->slowest_unit, //
                      "energy_rhat", json_number(found->energy_rhat),  //
                      "hidden_rhat", json_number(found->hidden_rhat),  //
-                     "reliable", (int)found->is_reliable);
+                     "reliable", (int)found->is_reliable, "trapped", (int)found->is_trapped);
 }
 
 static json_t *betas_as_json(const beta_schedule *betas) {
@@ -323,12 +323,19 @@ static void diagnosis_as_text(output *out, const isg_decorrelation *found) {
     output_field(out, "split R-hat", "%.4f energy, %.4f hidden units (1: the chains agree)",
                  found->energy_rhat, found->hidden_rhat);
     const double times = fmax(found->energy.time, found->hidden.time);
-    if (found->is_reliable)
+    if (found->is_reliable) {
         output_field(out, "long enough", "yes, %zu sweeps are over 50 times that", found->sweeps);
-    else if (times > 0)
+    } else if (found->is_trapped) {
+        output_field(out, "long enough",
+                     "no, and more steps will not help: the chains are trapped in different modes");
+        output_field(out, "instead",
+                     "start from DATA with the modes in proportion, or cool down from a smaller "
+                     "beta; score --method mixture weighs the modes for ln Z");
+    } else if (times > 0) {
         output_field(out, "long enough", "no, take --steps %.0f at least", ceil(60 * times));
-    else
+    } else {
         output_field(out, "long enough", "no");
+    }
 }
 
 static void as_text(output *out, const sample_job *my) {
@@ -429,6 +436,7 @@ static const json_key json_keys[] = {
     {"diagnosis.energy_rhat", "split R-hat of the energy"},
     {"diagnosis.hidden_rhat", "the largest of all hidden units"},
     {"diagnosis.reliable", "whether the chains are 50 times as long as both times"},
+    {"diagnosis.trapped", "whether they stay in different modes, so that more steps will not help"},
     {NULL, NULL},
 };
 
@@ -462,7 +470,10 @@ const command command_sample = {
         "so that a picture shows one class a row. Whatever they start from is forgotten only if T "
         "is large enough; --diagnose tells. The integrated autocorrelation time is the number of "
         "sweeps that are worth one independent sample; split R-hat compares chains, and the halves "
-        "of each, with one another, and is 1 if they agree.\n"
+        "of each, with one another, and is 1 if they agree. Chains are trapped if R-hat is above "
+        "1.1, "
+        "did not fall between the first half of the sweeps and all of them, and hardly any chain "
+        "moved.\n"
         "A picture takes 20 updates at the beta of the model, as Fig. 4c and d of the paper do, "
         "but "
         "the last one at beta 20, which takes the thermal noise away: it shows what the samples "

@@ -141,12 +141,15 @@ bool progress_update(progress *bar, double fraction, const char *text) {
         const bool is_due = bar->is_live ? now - bar->started_s >= first_after_s &&
                                                (!bar->is_visible || since_shown_s >= redraw_every_s)
                                          : since_shown_s >= line_every_s;
-        if (is_due) {
+        /* What has been shown is shown to the end. */
+        const bool is_end = bar->is_visible && clamped == 1 && bar->shown < 1;
+        if (is_due || is_end) {
             if (bar->is_live)
                 draw_line(bar, clamped, text);
             else
                 write_line(bar, clamped, text);
             bar->shown_s = now;
+            bar->shown = clamped;
             bar->is_visible = true;
         }
     }

@@ -9,7 +9,8 @@
  *
  * or, for work made of steps, progress_update() after each of them. On a terminal one line with a
  * bar is redrawn, at most ten times a second, and cleared at the end; elsewhere, or with
- * TERM=dumb, a line is written every ten seconds. Nothing shows before half a second has passed.
+ * TERM=dumb, a line is written every ten seconds. Nothing shows before half a second has passed;
+ * where something has, so does 100 %.
  * Between start and finish Ctrl-C and SIGTERM only make progress_update() return false.
  */
 #ifndef CLI_PROGRESS_H
@@ -23,6 +24,7 @@ typedef struct progress {
     double total;      /* in units */
     double origin;     /* fraction that was done before the start, when a run is resumed */
     double started_s, shown_s;
+    double shown; /* the last fraction shown */
     bool is_quiet, is_live, has_color, is_visible;
     isg_progress callback;
 } progress;

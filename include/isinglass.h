@@ -850,6 +850,12 @@ ISG_API isg_status isg_autocorrelation_time(isg_matd_view series, isg_autocorrel
    every half stands still, but not at the same place; NaN if nothing varies at all. */
 ISG_API isg_status isg_split_rhat(isg_matd_view series, double *out);
 
+/* Whether the chains of such series stay in different modes, so that making them longer will not help:
+   split R-hat is above 1.1, B / (n W) is at least 0.8 of what it is in the first half of the steps
+   (0.5 is usual for chains that are merely slow), and at most 1 % of the variance B / n of the
+   half-chain means is between the two halves of one chain. False for fewer than 8 steps. */
+ISG_API isg_status isg_series_trapped(isg_matd_view series, bool *out);
+
 /* What a number of sweeps showed of the energies H(s) and of the hidden units lambda. */
 typedef struct isg_decorrelation {
     size_t chains, sweeps;
@@ -859,6 +865,7 @@ typedef struct isg_decorrelation {
     double energy_rhat;
     double hidden_rhat; /* the largest of all hidden units */
     bool is_reliable;   /* both times are */
+    bool is_trapped;    /* the quantity of the largest R-hat is, as by isg_series_trapped() */
 } isg_decorrelation;
 
 /* Sweeps the chains `skip` times, so that they may forget their start, then `sweeps` times, which are

@@ -159,8 +159,7 @@ isg_status isg_ais_lambda(const isg_rbm *rbm, const isg_ais_options *options, co
         if (!atomic_load(&team.is_cancelled))
             log_weights[k] =
                 anneal_chain(rbm, options, alphas, &walkers[omp_get_thread_num()], k, &team);
-    if (atomic_load(&team.is_cancelled))
-        status = isg_fail(ISG_ERR_CANCELLED, "annealing was cancelled");
+    status = isg_team_end(&team);
 done:
     for (size_t t = 0; walkers && t < threads; t++)
         walker_release(&walkers[t]);

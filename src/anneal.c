@@ -16,6 +16,7 @@
 #include "base/bits.h"
 #include "base/machine.h"
 #include "base/memory.h"
+#include "progress_part.h"
 
 bool isg_team_advance(isg_team_progress *team, size_t count) {
     const size_t done = atomic_fetch_add(&team->done, count) + count;
@@ -23,6 +24,12 @@ bool isg_team_advance(isg_team_progress *team, size_t count) {
         !team->progress->report(team->progress->user, fmin(1, (double)done / team->total)))
         atomic_store(&team->is_cancelled, true);
     return !atomic_load(&team->is_cancelled);
+}
+
+isg_status isg_team_end(const isg_team_progress *team) {
+    if (atomic_load(&team->is_cancelled))
+        return isg_fail(ISG_ERR_CANCELLED, "annealing was cancelled");
+    return isg_progress_end(team->progress, "annealing");
 }
 
 static isg_status make_field_table(isg_anneal *a) {
@@ -237,8 +244,7 @@ isg_status isg_anneal_run(const isg_anneal *a, const isg_anneal_job *job) {
         if (!atomic_load(&team.is_cancelled))
             anneal_group(a, job, g, &team);
     }
-    if (atomic_load(&team.is_cancelled))
-        status = isg_fail(ISG_ERR_CANCELLED, "annealing was cancelled");
+    status = isg_team_end(&team);
 done:
     for (size_t t = 0; rooms && t < threads; t++)
         isg_anneal_group_release(&rooms[t]);

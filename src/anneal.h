@@ -106,4 +106,7 @@ typedef struct isg_team_progress {
 /* `count` more pieces are done. False if the work is to stop. */
 bool isg_team_advance(isg_team_progress *team, size_t count);
 
+/* After the team: ISG_ERR_CANCELLED, or all is done. */
+isg_status isg_team_end(const isg_team_progress *team);
+
 #endif

@@ -17,6 +17,7 @@
 #include "base/elementary.h"
 #include "base/memory.h"
 #include "base/special.h"
+#include "progress_part.h"
 
 /* The extreme of the estimates that batches of chains give. */
 static double extreme(const double *log_weights, const isg_ais_options *options, double sign) {
@@ -49,9 +50,13 @@ isg_status isg_ais_certificate(const isg_rbm *rbm, const isg_ais_options *option
     ISG_TRY_GOTO(isg_exact_samples(rbm, chains, options->seed, spins));
     const double margin = isg_log(2 / (1 - confidence)) / (double)options->repeats;
     const double free_spins = (double)rbm->info.n_visible * 0x1.62e42fefa39efp-1;
-    ISG_TRY_GOTO(isg_ais_log_z(rbm, options, &found, log_weights));
+    isg_part p;
+    isg_ais_options own = *options;
+    own.progress = isg_part_of(&p, options->progress, 0, 0.5);
+    ISG_TRY_GOTO(isg_ais_log_z(rbm, &own, &found, log_weights));
     const double low = free_spins + extreme(log_weights, options, 1) - margin;
-    ISG_TRY_GOTO(isg_ais_reverse(rbm, spins, options, &found, log_weights));
+    own.progress = isg_part_of(&p, options->progress, 0.5, 1);
+    ISG_TRY_GOTO(isg_ais_reverse(rbm, spins, &own, &found, log_weights));
     *out = (isg_interval){.low = low,
                           .high = free_spins + extreme(log_weights, options, -1) + margin,
                           .confidence = confidence,

@@ -16,6 +16,7 @@
 #include "io/npy.h"
 #include "io/npz.h"
 #include "loader.h"
+#include "progress_part.h"
 
 enum { CHUNK_BYTES = ISG_BUFFER_BYTES };
 
@@ -356,6 +357,7 @@ static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset
     guess_image_shape(&load.data->info);
     ISG_TRY_GOTO(read_labels(&load));
     ISG_TRY_GOTO(keep_rows(&load));
+    ISG_TRY_GOTO(isg_progress_end(options->progress, "reading"));
     *out = load.data;
     load.data = NULL;
 done:

@@ -18,6 +18,9 @@
 
 static const double window_times = 5, reliable_times = 50;
 
+/* See is_trapped(). If one chain in a hundred has changed its mode, the share that moved is near 0.007. */
+static const double disagreeing_rhat = 1.1, still_share = 0.01, lasting_share = 0.8;
+
 enum { LEAST_STEPS = 4 };
 
 /* ---- one quantity -------------------------------------------------------------------------------- */
@@ -92,26 +95,66 @@ isg_status isg_autocorrelation_time(isg_matd_view series, isg_autocorrelation *o
     return ISG_OK;
 }
 
-static double split_rhat(isg_matd_view series) {
+/* Of the halves of all chains: W, B / n, and the part of B / n that lies within chains, which is how
+   far they moved from one half to the other. */
+typedef struct spread {
+    double within, between, moved;
+    double rounding; /* less than this is nothing */
+    size_t n;        /* steps of a half */
+} spread;
+
+static spread spread_of(isg_matd_view series) {
     const size_t n = series.cols / 2, skip = series.cols - n;
-    isg_sum all = {0}, within = {0}, between = {0};
+    isg_sum all = {0}, within = {0}, between = {0}, moved = {0};
     for (size_t k = 0; k < series.rows; k++)
         for (size_t half = 0; half < 2; half++)
             isg_sum_add(&all, mean_of(row_of(series, k) + half * skip, n));
     const double halves = 2 * (double)series.rows, mean = isg_sum_value(all) / halves;
-    for (size_t k = 0; k < series.rows; k++)
+    for (size_t k = 0; k < series.rows; k++) {
+        double means[2];
         for (size_t half = 0; half < 2; half++) {
             const double *x = row_of(series, k) + half * skip;
-            const double own = mean_of(x, n);
+            const double own = means[half] = mean_of(x, n);
             for (size_t t = 0; t < n; t++)
                 isg_sum_add(&within, (x[t] - own) * (x[t] - own));
             isg_sum_add(&between, (own - mean) * (own - mean));
         }
-    const double w = isg_sum_value(within) / (halves * (double)(n - 1));
-    const double b_over_n = isg_sum_value(between) / (halves - 1), rounding = 1e-28 * mean * mean;
-    if (!(w > rounding))
-        return b_over_n > rounding ? HUGE_VAL : (double)NAN;
-    return sqrt((double)(n - 1) / (double)n + b_over_n / w);
+        isg_sum_add(&moved, (means[1] - means[0]) * (means[1] - means[0]) / 2);
+    }
+    return (spread){.within = isg_sum_value(within) / (halves * (double)(n - 1)),
+                    .between = isg_sum_value(between) / (halves - 1),
+                    .moved = isg_sum_value(moved) / (double)series.rows,
+                    .rounding = 1e-28 * mean * mean,
+                    .n = n};
+}
+
+static double rhat_of(spread s) {
+    if (!(s.within > s.rounding))
+        return s.between > s.rounding ? HUGE_VAL : (double)NAN;
+    return sqrt((double)(s.n - 1) / (double)s.n + s.between / s.within);
+}
+
+static double split_rhat(isg_matd_view series) {
+    return rhat_of(spread_of(series));
+}
+
+/* Chains that are slow, or still on their way, widen as they go, and B / (n W) falls by half when they
+   get twice as long; or they move from half to half. Trapped ones do neither. */
+static bool is_trapped(isg_matd_view series) {
+    if (series.cols < 2 * LEAST_STEPS)
+        return false;
+    const spread whole = spread_of(series);
+    isg_matd_view first = series;
+    first.cols /= 2;
+    const spread half = spread_of(first);
+    return rhat_of(whole) > disagreeing_rhat && whole.moved <= still_share * whole.between &&
+           whole.between * half.within >= lasting_share * half.between * whole.within;
+}
+
+isg_status isg_series_trapped(isg_matd_view series, bool *out) {
+    ISG_TRY(check(series));
+    *out = is_trapped(series);
+    return ISG_OK;
 }
 
 isg_status isg_split_rhat(isg_matd_view series, double *out) {
@@ -130,6 +173,7 @@ typedef struct measurement {
     double *energies;           /* (count) */
     isg_autocorrelation *times; /* (1 + n_hidden) */
     double *rhats;              /* (1 + n_hidden) */
+    bool *are_trapped;          /* (1 + n_hidden) */
 } measurement;
 
 static isg_matd_view series_of(const measurement *m, size_t j) {
@@ -154,7 +198,8 @@ static isg_status reserve(measurement *m) {
         return ISG_ERR_MEMORY;
     ISG_TRY(ISG_ALLOCATE(m->energies, m->info.count));
     ISG_TRY(ISG_ALLOCATE(m->times, quantities));
-    return ISG_ALLOCATE(m->rhats, quantities);
+    ISG_TRY(ISG_ALLOCATE(m->rhats, quantities));
+    return ISG_ALLOCATE(m->are_trapped, quantities);
 }
 
 static void record(measurement *m, const isg_chains *chains, size_t t) {
@@ -173,6 +218,7 @@ static void evaluate(measurement *m) {
     for (size_t j = 0; j < m->info.n_hidden + 1; j++) {
         m->times[j] = autocorrelation(series_of(m, j));
         m->rhats[j] = split_rhat(series_of(m, j));
+        m->are_trapped[j] = is_trapped(series_of(m, j));
     }
 }
 
@@ -193,6 +239,12 @@ static isg_decorrelation summary(const measurement *m) {
         out.hidden_rhat = fmax(out.hidden_rhat, m->rhats[mu + 1]);
     }
     out.is_reliable = out.energy.is_reliable && out.hidden.is_reliable;
+    /* By the quantity in which chains differ most: among many, some come close by chance. */
+    size_t worst = 0;
+    for (size_t j = 1; j < m->info.n_hidden + 1; j++)
+        if (m->rhats[j] > m->rhats[worst] || isnan(m->rhats[worst]))
+            worst = j;
+    out.is_trapped = m->are_trapped[worst];
     return out;
 }
 
@@ -216,5 +268,6 @@ done:
     isg_release(m.energies);
     isg_release(m.times);
     isg_release(m.rhats);
+    isg_release(m.are_trapped);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "base/machine.h"
 #include "base/memory.h"
 #include "base/special.h"
+#include "progress_part.h"
 
 isg_status isg_exact_add_blocks(double *log_sum, isg_block_sum *block_sum, const void *problem,
                                 size_t n_blocks, size_t scratch, const isg_progress *progress) {
@@ -29,6 +30,7 @@ isg_status isg_exact_add_blocks(double *log_sum, isg_block_sum *block_sum, const
         for (size_t k = 0; k < count; k++)
             sums[first + k] = block_sum(problem, first + k, room + k * stride);
     }
+    ISG_TRY_GOTO(isg_progress_end(progress, "the exact sum"));
     *log_sum = isg_log_sum_exp(sums, n_blocks);
 done:
     isg_release(sums);

@@ -17,6 +17,8 @@ static const double quick_terms = 1e7;
 /* Exact sums differ from ln Z by rounding; their tests find less than this. */
 static const double rounding = 1e-12;
 
+static const char ending[] = "ln Z";
+
 isg_log_z_options isg_log_z_defaults(void) {
     return (isg_log_z_options){.choice = ISG_CHOOSE_AUTO,
                                .patience = 2,
@@ -149,6 +151,7 @@ static isg_status choose(const isg_rbm *rbm, const isg_log_z_options *options, i
         ISG_TRY(anneal_patiently(rbm, options, mixture_share, NULL, 1, &annealed));
         settle(&found, &annealed);
     }
+    ISG_TRY(isg_progress_end(options->progress, ending));
     *out = found;
     return ISG_OK;
 }
@@ -228,6 +231,7 @@ isg_status isg_rbm_log_z_betas(const isg_rbm *rbm, const isg_log_z_options *opti
     ISG_TRY_GOTO(one_by_one(rbm, options, is_auto ? mixture_share : 1, betas, n, found));
     if (is_auto)
         ISG_TRY_GOTO(anneal_the_rest(rbm, options, betas, n, open, annealed, found));
+    ISG_TRY_GOTO(isg_progress_end(options->progress, ending));
     memcpy(out, found, n * sizeof *out);
 done:
     isg_release(found);

@@ -13,3 +13,9 @@ const isg_progress *isg_part_of(isg_part *part, const isg_progress *whole, doubl
     *part = (isg_part){whole, from, to, {report_part, part}};
     return whole ? &part->progress : NULL;
 }
+
+isg_status isg_progress_end(const isg_progress *progress, const char *what) {
+    if (progress && !progress->report(progress->user, 1))
+        return isg_fail(ISG_ERR_CANCELLED, "%s was cancelled", what);
+    return ISG_OK;
+}

@@ -16,4 +16,8 @@ typedef struct isg_part {
 
 const isg_progress *isg_part_of(isg_part *part, const isg_progress *whole, double from, double to);
 
+/* All is done, if less than planned too. ISG_ERR_CANCELLED if the caller wants none of it; `what`
+   begins the sentence. */
+isg_status isg_progress_end(const isg_progress *progress, const char *what);
+
 #endif

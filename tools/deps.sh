@@ -35,7 +35,6 @@ build   pkg-config              command pkg-config
 build   zlib1g-dev              module zlib
 build   libpng-dev              module libpng
 build   libjansson-dev          module jansson
-build   liblbfgs-dev            module liblbfgs
 test    g++                     command g++
 test    git                     command git
 test    clang-14                command clang-14

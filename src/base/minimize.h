@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A thin layer over liblbfgs, which takes its memory, some 45 numbers per variable, from malloc()
- * itself and not from the allocator of the library.
+ * One thread and IEEE basic operations in a fixed order: if evaluate() gives the same bits on every
+ * machine, so does the search.
  */
 #ifndef ISG_MINIMIZE_H
 #define ISG_MINIMIZE_H
@@ -11,7 +11,7 @@
 #include "base/status.h"
 
 typedef struct isg_smooth {
-    /* The value at x (n); fills gradient (n). Must be finite. */
+    /* The value at x (n); fills gradient (n). A value that is not finite counts as too large. */
     double (*evaluate)(void *user, const double *x, double *gradient);
     /* After every iteration: false ends the search. */
     bool (*go_on)(void *user, const double *x, const double *gradient, double value);
@@ -19,13 +19,14 @@ typedef struct isg_smooth {
 } isg_smooth;
 
 typedef enum isg_minimize_end {
-    ISG_MINIMIZE_STOPPED,  /* go_on() said so, or the gradient vanished at the start */
+    ISG_MINIMIZE_STOPPED,  /* go_on() said so, or the gradient vanished */
     ISG_MINIMIZE_LIMIT,    /* after max_iterations */
     ISG_MINIMIZE_ROUNDING, /* values no longer differ enough to tell a step forward */
 } isg_minimize_end;
 
-/* Goes down from x (n), which receives the last point accepted. No promise goes with the end: look
-   at the gradient. ISG_ERR_SHAPE if n is beyond the 32-bit integers of liblbfgs. */
+/* Goes down from x (n), where the value must be finite; x receives the last point accepted. No
+   promise goes with the end: look at the gradient. Takes some 45 numbers per variable, all of them
+   before the first evaluation; x is unchanged on ISG_ERR_MEMORY. */
 isg_status isg_minimize(size_t n, double *x, const isg_smooth *function, size_t max_iterations,
                         isg_minimize_end *end);
 

@@ -12,7 +12,7 @@ tree_files "$SOURCE" 'src/*.c' 'cli/*.c' 'experiments/*.c' >"$build/sources"
 xargs -a "$build/sources" -P "$(nproc)" -I{} sh -c \
     '"$CC" -fopenmp -I"$SOURCE/include" -I"$SOURCE/src" -I"$SOURCE" -c "$SOURCE/{}" -o "$0/$(basename {} .c).o"' \
     "$build"
-read -ra libraries <<<"$(pkg-config --libs zlib libpng jansson liblbfgs)"
+read -ra libraries <<<"$(pkg-config --libs zlib libpng jansson)"
 "$CC" -fopenmp "$build"/*.o "${libraries[@]}" -lm -o "$build/isinglass"
 "$build/isinglass" --version | grep -qF "$(sed -n 's/.*ISG_VERSION  *"\(.*\)"/\1/p' \
     "$SOURCE/include/isinglass.h")" || die "the program does not say its version"

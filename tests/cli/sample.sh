@@ -19,6 +19,9 @@ try sample frozen.npz -o f.png --count 4 --shape 2x3 --json
 try sample frozen.npz -o c.npz --start votes.csv --label-column 1 --count 5 --clamp 0:2,5,1 --steps 3 --beta 1,2.5@1,10@2
 try sample frozen.npz -o d.npz --count 6 --steps 4 --diagnose
 try sample frozen.npz -o d.npz --count 6 --steps 4 --diagnose --json --force
+# The same for longer: it stays where it was, however long.
+try sample frozen.npz -o d.npz --count 6 --steps 40 --diagnose --force
+isinglass sample frozen.npz -o d.npz --count 6 --steps 40 --diagnose --json --force | grep trapped
 /usr/bin/python3 - <<'END_OF_PROGRAM'
 import numpy as np, json
 for name in ["f.npz", "c.npz"]:

@@ -255,6 +255,13 @@ mutant(axes_not_centered "principal axes of the data with their mean left in" te
 edit(src/pca.c [=[covariance[i * n + j] = 4 * (double)excess / square;]=]
   [=[covariance[i * n + j] = 1 - 2 * (double)distances[i * n + j] / (double)m + 0 * (double)excess / square;]=])
 
+mutant(another_order_of_sums "partial sums of L-BFGS added in another order" test_minimize)
+edit(src/base/minimize.c [=[(s[0] + s[1]) + (s[2] + s[3])]=] [=[(s[0] + s[2]) + (s[1] + s[3])]=])
+
+mutant(line_left_behind "x left on a line that led nowhere" test_minimize)
+edit(src/base/minimize.c [=[    memcpy(s->x, s->start, n * sizeof *s->x);
+    return false;]=] [=[    return false;]=])
+
 mutant(standardized_by_the_test_set "features to predict from standardized by themselves" test_logistic)
 edit(src/logistic.c [=[isg_status isg_logistic_predict(const isg_logistic *model, isg_matd_view features, uint32_t *labels,
                                 isg_matd probabilities) {]=]

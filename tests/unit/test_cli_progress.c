@@ -116,6 +116,11 @@ static void terminal(void **state) {
     at(4002);
     assert_true(progress_update(&bar, (double)NAN, NULL));
     assert_non_null(strstr(shown(), "[........................]   0 %"));
+    at(4002.01); /* too soon for anything but the end */
+    assert_true(progress_update(&bar, 0.9, NULL));
+    assert_string_equal(shown(), "");
+    assert_true(progress_update(&bar, 1, NULL));
+    assert_non_null(strstr(shown(), "########] 100 %"));
     progress_finish(&bar);
     assert_string_equal(shown(), "\r\033[K");
     restore();
@@ -181,6 +186,10 @@ static void lines(void **state) {
         const char *line = shown();
         assert_non_null(strstr(line, "50 % done, 0:25 left, xxx"));
         assert_true(strlen(line) < 400 && line[strlen(line) - 1] == '\n');
+        at(26); /* the end shows at once, and once, if anything did */
+        assert_true(progress_update(&bar, 1, NULL));
+        assert_string_equal(shown(), "isinglass: training: 100 % done, 0:00 left\n");
+        assert_true(progress_update(&bar, 1, NULL));
         progress_finish(&bar);
         assert_string_equal(shown(), "");
         restore();

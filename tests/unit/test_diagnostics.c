@@ -134,6 +134,83 @@ static void test_rhat_tells_chains_that_disagree(void **state) {
     free(series.data);
 }
 
+static bool is_trapped(isg_matd series) {
+    bool out = false;
+    assert_ok(isg_series_trapped(isg_matd_const(series), &out));
+    return out;
+}
+
+/* Adds what `move` says to every chain. */
+static isg_matd moved_series(double rho, double (*move)(size_t chain, double part), uint64_t seed) {
+    enum { CHAINS = 20, STEPS = 1000 };
+    isg_matd series = autoregression(rho, CHAINS, STEPS, seed);
+    for (size_t k = 0; k < CHAINS; k++)
+        for (size_t t = 0; t < STEPS; t++)
+            series.data[k * series.stride + t] += move(k, (double)t / STEPS);
+    return series;
+}
+
+static double stay_put(size_t chain, double part) {
+    (void)chain, (void)part;
+    return 0;
+}
+
+static double two_wells(size_t chain, double part) {
+    (void)part;
+    return chain % 2 == 0 ? -4 : 4;
+}
+
+static double slightly_apart(size_t chain, double part) {
+    return 0.075 * two_wells(chain, part);
+}
+
+static double one_elsewhere(size_t chain, double part) {
+    (void)part;
+    return chain == 3 ? 8 : 0;
+}
+
+static double one_hops(size_t chain, double part) {
+    return chain == 3 && part >= 0.5 ? -two_wells(3, 0) : two_wells(chain, 0);
+}
+
+static double relax(size_t chain, double part) {
+    return two_wells(chain, 0) * exp(-2 * part);
+}
+
+static double far_apart(size_t chain, double part) {
+    (void)part;
+    return 100 * (double)chain;
+}
+
+/* Trapped chains differ, however long they get; slow ones, those on their way and those of which some
+   change sides only need more steps, though they differ as much. */
+static void test_trapped_or_slow(void **state) {
+    (void)state;
+    const struct {
+        double rho;
+        double (*move)(size_t chain, double part);
+        bool differ, trapped;
+    } cases[] = {
+        {0.5, stay_put, false, false},
+        {-0.9, slightly_apart, false, false},
+        {0.5, two_wells, true, true},
+        {0.9, two_wells, true, true},
+        {0.5, one_elsewhere, true, true},
+        {0.5, one_hops, true, false},
+        {0.5, relax, true, false},
+        {0.9999, far_apart, true, false}, /* far from each other, and wandering */
+        {0.999, stay_put, true, false},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        isg_matd series = moved_series(cases[c].rho, cases[c].move, test_seed(30 + c));
+        if ((rhat_of(series) > 1.1) != cases[c].differ || is_trapped(series) != cases[c].trapped)
+            fail_msg("case %zu: R-hat %.4f, trapped %d", c, rhat_of(series), is_trapped(series));
+        series.cols = 7; /* too short to tell */
+        assert_false(is_trapped(series));
+        free(series.data);
+    }
+}
+
 /* ---- chains ---------------------------------------------------------------------------------------- */
 
 enum { N = 3, STATES = 1 << N };
@@ -260,6 +337,31 @@ static void test_stuck_chains_show(void **state) {
         isg_chains_set_spins(chains, k, &sides[k % 2]);
     assert_ok(isg_chains_measure(chains, 0, 100, 20, &found, NULL));
     assert_true(found.hidden_rhat > 1.5 && found.hidden.time > 10 && !found.is_reliable);
+    assert_true(found.is_trapped);
+    assert_ok(isg_chains_measure(chains, 0, 100, 1.5, &found, NULL)); /* warmer: slow */
+    assert_true(found.hidden_rhat > 1.1 && !found.is_reliable && !found.is_trapped);
+    assert_ok(isg_chains_measure(chains, 0, 2000, 0.5, &found, NULL));
+    assert_true(found.hidden_rhat < 1.1 && found.is_reliable && !found.is_trapped);
+    isg_chains_free(chains);
+    isg_rbm_free(rbm);
+}
+
+/* One pattern and its mirror image, which have the same energy: only the hidden unit tells. */
+static void test_trapped_between_mirror_images(void **state) {
+    (void)state;
+    enum { SPINS = 64 };
+    const uint64_t sides[] = {0, UINT64_MAX};
+    isg_rbm *rbm = NULL;
+    isg_chains *chains = NULL;
+    isg_decorrelation found;
+    assert_ok(isg_rbm_create(&rbm, SPINS, 1, 4));
+    for (size_t i = 0; i < SPINS; i++)
+        isg_rbm_weights(rbm).data[i] = 0.125;
+    assert_ok(isg_chains_create(&chains, rbm, 20, 1));
+    for (size_t k = 0; k < 20; k++)
+        isg_chains_set_spins(chains, k, &sides[k % 2]);
+    assert_ok(isg_chains_measure(chains, 200, 400, 4, &found, NULL));
+    assert_true(found.energy_rhat < 1.1 && found.hidden_rhat > 5 && found.is_trapped);
     isg_chains_free(chains);
     isg_rbm_free(rbm);
 }
@@ -331,7 +433,7 @@ static void test_running_out_of_memory(void **state) {
     isg_rbm *rbm = small_rbm(1);
     isg_chains *chains = NULL;
     assert_ok(isg_chains_create(&chains, rbm, 3, 1));
-    assert_int_equal(sweep_allocations(measure, chains), 4);
+    assert_int_equal(sweep_allocations(measure, chains), 5);
     isg_chains_free(chains);
     isg_rbm_free(rbm);
 }
@@ -343,8 +445,10 @@ int main(void) {
         cmocka_unit_test(test_short_series_are_not_reliable),
         cmocka_unit_test(test_rhat_by_hand),
         cmocka_unit_test(test_rhat_tells_chains_that_disagree),
+        cmocka_unit_test(test_trapped_or_slow),
         cmocka_unit_test(test_measured_times_are_those_of_the_transition_matrix),
         cmocka_unit_test(test_stuck_chains_show),
+        cmocka_unit_test(test_trapped_between_mirror_images),
         cmocka_unit_test(test_measuring_does_not_depend_on_threads),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_running_out_of_memory),

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -233,12 +234,79 @@ static void test_cancel(void **state) {
     isg_rbm_free(rbm);
 }
 
+/* ---- progress ----------------------------------------------------------------------------------- */
+
+typedef struct watcher {
+    size_t reports;
+    double last;
+    bool falls; /* or leaves 0 to 1 */
+} watcher;
+
+static bool watch(void *user, double fraction) {
+    watcher *w = user;
+    w->falls = w->falls || !(fraction >= w->last && fraction <= 1);
+    w->last = fraction;
+    w->reports++;
+    return true;
+}
+
+static void check_watcher(watcher *w, const char *what) {
+    if (w->reports == 0 || w->falls || w->last != 1)
+        fail_msg("%s: %zu reports, the last %.17g%s", what, w->reports, w->last,
+                 w->falls ? ", not rising" : "");
+    *w = (watcher){0};
+}
+
+/* Every way there is, at one beta and at several, whether it takes all of its stages or not. */
+static void test_progress_ends_at_1(void **state) {
+    (void)state;
+    watcher seen = {0};
+    const isg_progress progress = {watch, &seen};
+    const double betas[] = {1.01, 1};
+    isg_log_z_options options = isg_log_z_defaults();
+    isg_log_z found[2];
+    oracle known = oracle_blocks(1, 12, 2.5, 0.2); /* no hope for a mixture */
+    isg_rbm *rbms[] = {random_rbm(12, 2, 1, 0.2), random_rbm(100, 2, 1, 0.1),
+                       random_rbm(100, 6, 1, 0.05), known.rbm};
+    options.progress = &progress;
+    options.mixture.samples = 1000;
+    options.mixture.witnesses = 32;
+    options.mixture.random_starts = 2;
+    options.ais.chains = 100;
+    for (size_t k = 0; k < 4 * 4 * 2; k++) {
+        char what[64];
+        isg_rbm *rbm = rbms[k / 8];
+        options.choice = (isg_log_z_choice)(k / 2 % 4);
+        options.ais.steps = k % 2 == 0 ? 4 : 64; /* trusted at last; at once */
+        options.ais.repeats = 1 + k % 2;
+        options.patience = k % 2 == 0 ? 4 : 1;
+        snprintf(what, sizeof what, "model %zu, way %zu, steps %zu", k / 8, k / 2 % 4,
+                 options.ais.steps);
+        const isg_status status = isg_rbm_log_z(rbm, &options, found);
+        assert_true(status == ISG_OK ||
+                    (status == ISG_ERR_UNSUPPORTED && options.choice == ISG_CHOOSE_EXACT));
+        if (status == ISG_OK)
+            check_watcher(&seen, what);
+        if (k % 2 == 0 && status == ISG_OK) {
+            assert_ok(isg_rbm_log_z_betas(rbm, &options, betas, 2, found));
+            check_watcher(&seen, what);
+        }
+    }
+    isg_interval interval;
+    options.ais.progress = &progress;
+    options.ais.repeats = 4;
+    assert_ok(isg_ais_certificate(rbms[0], &options.ais, 0.9, &interval));
+    check_watcher(&seen, "certificate");
+    for (size_t k = 0; k < 4; k++)
+        isg_rbm_free(rbms[k]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_data_term),  cmocka_unit_test(test_data_term_refuses),
         cmocka_unit_test(test_choice),     cmocka_unit_test(test_patience),
         cmocka_unit_test(test_many_betas), cmocka_unit_test(test_betas_left_to_annealing),
-        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_progress_ends_at_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
