@@ -242,9 +242,9 @@ static draw_plan sample_hidden(const isg_gibbs_weights *w, const isg_gibbs_step 
                 const size_t mu = here + 8 * k, nu = there + 8 * k;
                 const singles sums =
                     __builtin_convertvector((ints)load_eights(input + mu, input + nu), singles);
-                const singles mean = sums * w->unit + (singles)load_eights(w->hidden_field + mu,
-                                                                           w->hidden_field + nu);
-                const singles out = gain * mean + deviation * z[k];
+                const singles field =
+                    (singles)load_eights(w->hidden_field + mu, w->hidden_field + nu);
+                const singles out = gain * (sums * w->unit + field) + deviation * z[k];
                 store_eights(out, lambda + mu, lambda + nu);
                 squares += out * out;
             }
