@@ -3,7 +3,7 @@
 #   make             install missing packages, build build/isinglass
 #   make demo        the same, then fetch MNIST and reproduce the paper at quick scale
 #   make test        every check and test; the last line is "N passed, M failed"
-#   make check-long  thread sanitizer, valgrind, fuzzing, fresh seeds (FUZZ_SECONDS=30 per target)
+#   make check-long  thread sanitizer, valgrind, aarch64, fuzzing, fresh seeds (FUZZ_SECONDS=30 per target)
 #   make bench       measure, beside PyTorch, NumPy and scikit-learn in the same run
 #   make format      clang-format on all C files
 #   make install     into PREFIX [/usr/local], below DESTDIR if given

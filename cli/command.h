@@ -36,7 +36,7 @@ typedef struct option_entry {
     const char *help;           /* one sentence without a final point */
     const char *initial;        /* default, read like a typed value; NULL leaves the field zero */
     const char *otherwise;      /* what help says in place of `initial`: "all cores" */
-    const char *const *choices; /* ends with NULL */
+    const char *const *choices; /* ends with NULL; for OPTION_TEXT, what completion offers */
     double low, high;           /* range of a number, ends included; HUGE_VAL: none; 0, 0: any */
     bool is_above_low;          /* then `low` itself is not allowed */
     bool is_required;

@@ -19,6 +19,17 @@ enum { MAXIMUM_THREADS = 1024 };
 #define FIELD(name) offsetof(common_settings, name)
 
 /* clang-format off */
+/* What completion offers; the library knows which of these there are. */
+static const char *const isa_names[] = {
+    "ref", "baseline",
+#if defined(__x86_64__)
+    "avx2", "avx512",
+#elif defined(__aarch64__)
+    "neon",
+#endif
+    "best", NULL,
+};
+
 const option_entry common_options[] = {
     {.name = "seed", .kind = OPTION_UINT64, .metavar = "N", .initial = "1", .offset = FIELD(seed),
      .help = "Start of all randomness; the same seed gives the same result on any number of "
@@ -27,7 +38,7 @@ const option_entry common_options[] = {
      .otherwise = "$OMP_NUM_THREADS or one per core", .offset = FIELD(threads),
      .help = "Use N threads, 1 to 1024; never changes a result"},
     {.name = "isa", .kind = OPTION_TEXT, .metavar = "NAME", .otherwise = "best",
-     .offset = FIELD(isa),
+     .choices = isa_names, .offset = FIELD(isa),
      .help = "Use this instruction set, one of those that 'isinglass info' lists"},
     {.name = "json", .kind = OPTION_FLAG, .offset = FIELD(json),
      .help = "Print the result as one JSON document"},

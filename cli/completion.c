@@ -101,7 +101,7 @@ static void print_sets(output *out) {
 /* What may follow each option that takes a value; `verb` is a pattern. */
 static void print_values(output *out, const char *verb, const option_entry *table) {
     for (; table && table->name; table++) {
-        const bool is_file = table->kind == OPTION_FILE, is_choice = table->kind == OPTION_CHOICE;
+        const bool is_file = table->kind == OPTION_FILE, is_choice = table->choices != NULL;
         if (!is_file && !is_choice && table->kind != OPTION_DIRECTORY)
             continue;
         output_print(out, "        %s:--%s", verb, table->name);

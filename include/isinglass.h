@@ -91,7 +91,8 @@ ISG_API void isg_set_allocator(const isg_allocator *allocator);
 ISG_API void isg_set_threads(size_t threads);
 ISG_API size_t isg_threads(void);
 
-/* The instruction set of the kernels. NULL or "best" chooses the best this machine runs.
+/* The instruction set of the kernels: "ref" and "baseline" everywhere, "avx2" and "avx512" on x86-64,
+   "neon" on aarch64. NULL or "best" chooses the best this machine runs. Never changes results.
    ISG_ERR_ARGUMENT for an unknown name, ISG_ERR_UNSUPPORTED if this machine cannot run it. */
 ISG_API isg_status isg_set_isa(const char *name);
 ISG_API const char *isg_isa(void);

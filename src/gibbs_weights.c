@@ -56,8 +56,8 @@ void isg_gibbs_weights_release(isg_gibbs_weights *w) {
 }
 
 size_t isg_gibbs_scratch_bytes(const isg_gibbs_weights *w) {
-    /* The random words of all chains of a call. */
-    return ISG_GIBBS_CHAINS * isg_extra_start(w) * sizeof(uint32_t);
+    /* The random words of all chains of a call, and their lambda in another order. */
+    return ISG_GIBBS_CHAINS * (isg_extra_start(w) * sizeof(uint32_t) + w->n_hidden * sizeof(float));
 }
 
 /* One panel as floats, its longest row, and what it adds to the sums of |W| over columns. */

@@ -104,6 +104,9 @@ count_command "the thread sanitizer sees races and only races" tsan_works
 # More threads than cores: other orders are tried.
 build_preset tsan && OMP_NUM_THREADS=4 run_ctest tsan --label-regex unit
 
+# Another processor, with other instruction sets; where this one is of that kind, all of it was tested.
+[[ $(uname -m) == aarch64 ]] || count_script tools/check_arm.sh build/arm.txt
+
 # Every target counts by itself.
 tools/fuzz.sh 2>&1 | tee build/fuzz.txt
 fuzz_status=${PIPESTATUS[0]}

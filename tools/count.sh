@@ -50,6 +50,19 @@ count_parallel() { # name, function, items...
     rm -rf "$results"
 }
 
+# Runs a script that ends as ours do, and takes over its counts.
+count_script() { # script, log
+    local counts
+    "$1" 2>&1 </dev/null | tee "$2"
+    counts=$(tail -n 1 "$2")
+    if [[ $counts =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+        passed=$((passed + BASH_REMATCH[1]))
+        failed=$((failed + BASH_REMATCH[2]))
+    else
+        count_failure "$1 broke off"
+    fi
+}
+
 build_preset() { # preset
     local log=build/$1.log start=$SECONDS
     mkdir -p build

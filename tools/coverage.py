@@ -25,7 +25,8 @@ PARTS = {
     "rng": "base/rng.c base/rng.h kernels/gibbs_draws.h",
     "samplers": """
         gibbs.c gibbs_weights.c machine_sweep.c dynamics.c dynamics_thermal.c dynamics_zero.c
-        exact_samples.c kernels/ref.c kernels/select.c kernels/tuned.h kernels/gibbs_tuned.h""",
+        exact_samples.c kernels/ref.c kernels/select.c kernels/tuned.h kernels/gibbs_tuned.h
+        kernels/vectors.h""",
     "ais": "ais.c ais_betas.c ais_lambda.c ais_schedule.c anneal.c",
 }
 

@@ -6,7 +6,8 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-usage: tools/deps.sh [--check] [--test] [--data] [--fashion] [--long] [--figures] [--browser] [--peers] [--all]
+usage: tools/deps.sh [--check] [--test] [--data] [--fashion] [--long] [--figures] [--browser] [--arm]
+                     [--peers] [--all]
 
 Installs the missing Debian packages for building, and for what else is named:
   --test     make test: second compiler, sanitizers, cmocka, linters, NumPy
@@ -15,6 +16,7 @@ Installs the missing Debian packages for building, and for what else is named:
   --long     make check-long: valgrind, strace, readable sanitizer reports, coverage
   --figures  pictures of curves: gnuplot
   --browser  looking at the report of reproduce: chromium
+  --arm      building for aarch64 and testing there: cross compiler, qemu
   --peers    the programs that isinglass is compared with
   --all      all of these
   --check    only say what is missing; exit status 1 if something is
@@ -58,6 +60,9 @@ long    llvm-14                 command llvm-symbolizer-14
 long    gcovr                   command gcovr
 figures gnuplot-nox             command gnuplot
 browser chromium                command chromium
+arm     gcc-aarch64-linux-gnu   command aarch64-linux-gnu-gcc
+arm     libc6-dev-arm64-cross   package
+arm     qemu-user-static        command qemu-aarch64-static
 peers   python3-numpy           package
 peers   python3-scipy           package
 peers   python3-sklearn         package
@@ -69,8 +74,8 @@ check_only=false
 for argument; do
     case $argument in
     --check) check_only=true ;;
-    --all) purposes=' build test data fashion long figures browser peers ' ;;
-    --test | --data | --fashion | --long | --figures | --browser | --peers) purposes+="${argument#--} " ;;
+    --all) purposes=' build test data fashion long figures browser arm peers ' ;;
+    --test | --data | --fashion | --long | --figures | --browser | --arm | --peers) purposes+="${argument#--} " ;;
     -h | --help)
         usage
         exit 0

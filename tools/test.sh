@@ -27,4 +27,9 @@ for preset in "${built[@]}"; do
     run_ctest "$preset"
 done
 
+# The others are compiled and no more.
+for preset in "${built[@]}"; do
+    sets=$(grep -h '^instruction sets' "build/$preset/Testing/Temporary/LastTest.log")
+    echo "build/$preset: ${sets:-no instruction set was tested}"
+done
 print_counts

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Lanes are visible units, sixteen to a panel, so that the spins of a chain come out in the order
- * in which they are stored, and a row of W lambda for six chains keeps twelve sums in registers.
+ * in which they are stored, and the sums of W lambda for several chains stay in registers: 6 chains
+ * with AVX2 and NEON, 24 with AVX-512, 3 elsewhere.
  * For every word of 64 units, while their part of W is in the first cache: the products and draws of
  * all chains, then the spins that flipped add their rows of W to the sums over spins.
  *
@@ -13,89 +14,10 @@
 #include "base/bits.h"
 #include "kernels/gibbs_draws.h"
 
-typedef int32_t ints __attribute__((vector_size(VECTOR_BYTES)));
-typedef uint32_t words __attribute__((vector_size(VECTOR_BYTES)));
-
 enum {
     PER_PANEL = ISG_PANEL / SINGLES, /* vectors */
-    AT_ONCE = 12 / PER_PANEL,        /* chains in one product */
+    AT_ONCE = SUMS / PER_PANEL,      /* chains in one product */
 };
-
-static inline singles load_singles(const float *values) {
-    singles out;
-    memcpy(&out, values, sizeof out);
-    return out;
-}
-
-static inline words load_words(const uint32_t *values) {
-    words out;
-    memcpy(&out, values, sizeof out);
-    return out;
-}
-
-static inline ints load_ints(const int32_t *values) {
-    ints out;
-    memcpy(&out, values, sizeof out);
-    return out;
-}
-
-static inline singles spread(float x) {
-    return x - (singles){0};
-}
-
-static inline singles choose(ints which, singles yes, singles no) {
-#if defined(__AVX2__) && VECTOR_BYTES == 32
-    return (singles)_mm256_blendv_ps((__m256)no, (__m256)yes, (__m256)which);
-#else
-    return (singles)((which & (ints)yes) | (~which & (ints)no));
-#endif
-}
-
-/* The sign bits of all lanes, that of lane 0 lowest. */
-static inline uint32_t signs(singles x) {
-#if defined(__AVX2__) && VECTOR_BYTES == 32
-    return (uint32_t)_mm256_movemask_ps((__m256)x);
-#elif defined(__SSE2__) && VECTOR_BYTES == 16
-    return (uint32_t)_mm_movemask_ps((__m128)x);
-#else
-    uint32_t out = 0;
-    for (int k = 0; k < SINGLES; k++)
-        out |= (uint32_t)((ints)x)[k] >> 31 << k;
-    return out;
-#endif
-}
-
-static inline singles smaller_single(singles a, singles b) {
-#if defined(__AVX2__) && VECTOR_BYTES == 32
-    return (singles)_mm256_min_ps((__m256)a, (__m256)b);
-#elif defined(__SSE2__) && VECTOR_BYTES == 16
-    return (singles)_mm_min_ps((__m128)a, (__m128)b);
-#else
-    return choose((ints)(a < b), a, b);
-#endif
-}
-
-static inline singles larger_single(singles a, singles b) {
-#if defined(__AVX2__) && VECTOR_BYTES == 32
-    return (singles)_mm256_max_ps((__m256)a, (__m256)b);
-#elif defined(__SSE2__) && VECTOR_BYTES == 16
-    return (singles)_mm_max_ps((__m128)a, (__m128)b);
-#else
-    return choose((ints)(a > b), a, b);
-#endif
-}
-
-static inline singles root_single(singles x) {
-#if defined(__AVX2__) && VECTOR_BYTES == 32
-    return (singles)_mm256_sqrt_ps((__m256)x);
-#elif defined(__SSE2__) && VECTOR_BYTES == 16
-    return (singles)_mm_sqrt_ps((__m128)x);
-#else
-    for (int k = 0; k < SINGLES; k++)
-        x[k] = __builtin_sqrtf(x[k]);
-    return x;
-#endif
-}
 
 /* ---- hidden_input ----------------------------------------------------------------------------- */
 
@@ -132,15 +54,25 @@ static void follow_flips(const isg_gibbs_weights *w, size_t word, uint64_t befor
         return;
     const int32_t downs = (int32_t)__builtin_popcountll(before & ~after);
     const int32_t *rows = w->rows + 64 * word * w->stride;
-    size_t left = w->stride / SINGLES, mu = 0; /* an even number of vectors */
+    size_t left = w->stride / SINGLES, mu = 0;
     for (; left >= 8; left -= 8, mu += 8 * SINGLES)
         add_tile(rows + mu, w->stride, flips, after, downs, input + mu, 8);
-    if (left == 6)
-        add_tile(rows + mu, w->stride, flips, after, downs, input + mu, 6);
-    else if (left == 4)
-        add_tile(rows + mu, w->stride, flips, after, downs, input + mu, 4);
-    else if (left == 2)
-        add_tile(rows + mu, w->stride, flips, after, downs, input + mu, 2);
+        /* The stride has a multiple of PER_PANEL vectors. */
+#define TILE(k)                                                                                    \
+    case k:                                                                                        \
+        if (k % PER_PANEL == 0)                                                                    \
+            add_tile(rows + mu, w->stride, flips, after, downs, input + mu, k);                    \
+        break
+    switch (left) {
+        TILE(1);
+        TILE(2);
+        TILE(3);
+        TILE(4);
+        TILE(5);
+        TILE(6);
+        TILE(7);
+    }
+#undef TILE
 }
 
 static void hidden_input(const isg_gibbs_weights *w, size_t chains, const uint64_t *spins,
@@ -155,70 +87,66 @@ static void hidden_input(const isg_gibbs_weights *w, size_t chains, const uint64
 /* ---- products --------------------------------------------------------------------------------- */
 
 /* out (rows, ISG_PANEL) = start + sum over d < depth of factors_d * panel_d, with one factor to a
-   row and panels of ISG_PANEL floats; rows <= AT_ONCE. All sums stay in registers. */
-typedef struct factors {
-    const float *values;
-    size_t row_step, depth_step;
-} factors;
-
+   row, `factor_step` apart from one d to the next, and panels of ISG_PANEL floats; rows <= AT_ONCE.
+   All sums stay in registers. */
 __attribute__((always_inline)) static inline void product(const int rows, size_t depth,
                                                           const float *panels, size_t panel_step,
-                                                          factors f, const float *start,
-                                                          float *out) {
+                                                          const float *factors, size_t factor_step,
+                                                          const float *start, float *out) {
     singles sums[AT_ONCE][PER_PANEL];
-#pragma GCC unroll 6
+#pragma GCC unroll 24
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
         for (int v = 0; v < PER_PANEL; v++)
             sums[r][v] = load_singles(start + v * SINGLES);
 #pragma GCC unroll 2
-    for (size_t d = 0; d < depth; d++, panels += panel_step, f.values += f.depth_step) {
+    for (size_t d = 0; d < depth; d++, panels += panel_step, factors += factor_step) {
         singles panel[PER_PANEL];
 #pragma GCC unroll 4
         for (int v = 0; v < PER_PANEL; v++)
             panel[v] = load_singles(panels + v * SINGLES);
-#pragma GCC unroll 6
+#pragma GCC unroll 24
         for (int r = 0; r < rows; r++) {
-            const singles factor = spread(f.values[(size_t)r * f.row_step]);
+            const singles factor = spread(factors[r]);
 #pragma GCC unroll 4
             for (int v = 0; v < PER_PANEL; v++)
                 sums[r][v] = multiply_add(panel[v], factor, sums[r][v]);
         }
     }
-#pragma GCC unroll 6
+#pragma GCC unroll 24
     for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
         for (int v = 0; v < PER_PANEL; v++)
             memcpy(out + r * ISG_PANEL + v * SINGLES, &sums[r][v], sizeof sums[r][v]);
 }
 
+#define ROWS(k)                                                                                    \
+    case k:                                                                                        \
+        if (k <= AT_ONCE)                                                                          \
+            product(k <= AT_ONCE ? k : 1, depth, panels, panel_step, factors, factor_step, start,  \
+                    out);                                                                          \
+        break
+#define EIGHT_ROWS(k)                                                                              \
+    ROWS(k);                                                                                       \
+    ROWS(k + 1);                                                                                   \
+    ROWS(k + 2);                                                                                   \
+    ROWS(k + 3);                                                                                   \
+    ROWS(k + 4);                                                                                   \
+    ROWS(k + 5);                                                                                   \
+    ROWS(k + 6);                                                                                   \
+    ROWS(k + 7)
+
 /* The same for any number of rows, and `repeat` times over: panels, start and out one after the
    other. A function of its own: as part of a larger one, its sums would not all get registers. */
 __attribute__((noinline)) static void products(size_t repeat, size_t rows, size_t depth,
-                                               const float *panels, size_t panel_step, factors f,
+                                               const float *panels, size_t panel_step,
+                                               const float *factors, size_t factor_step,
                                                const float *start, float *out) {
     for (size_t k = 0; k < repeat; k++) {
         switch (rows) {
-        case 1:
-            product(1, depth, panels, panel_step, f, start, out);
-            break;
-        case 2:
-            product(2, depth, panels, panel_step, f, start, out);
-            break;
-        case 3:
-            product(3, depth, panels, panel_step, f, start, out);
-            break;
-#if VECTOR_BYTES == 32
-        case 4:
-            product(4, depth, panels, panel_step, f, start, out);
-            break;
-        case 5:
-            product(5, depth, panels, panel_step, f, start, out);
-            break;
-        case 6:
-            product(6, depth, panels, panel_step, f, start, out);
-            break;
-#endif
+            EIGHT_ROWS(1);
+            EIGHT_ROWS(9);
+            EIGHT_ROWS(17);
         }
         panels += depth * panel_step;
         start += ISG_PANEL;
@@ -226,17 +154,25 @@ __attribute__((noinline)) static void products(size_t repeat, size_t rows, size_
     }
 }
 
-/* x (panels, AT_ONCE, ISG_PANEL) of `rows` chains. */
+/* lambda (chains, stride) as the products read it: AT_ONCE chains at a time (n_hidden, AT_ONCE), so
+   that one address is enough for all of them, whatever the stride. */
+static void pack(const isg_gibbs_weights *w, size_t chain, const float *lambda, float *packed) {
+    float *out = packed + chain / AT_ONCE * AT_ONCE * w->n_hidden + chain % AT_ONCE;
+    for (size_t mu = 0; mu < w->n_hidden; mu++)
+        out[mu * AT_ONCE] = lambda[mu];
+}
+
+/* x (panels, AT_ONCE, ISG_PANEL) of `rows` chains, the first of which is `chain`. */
 static inline void visible_inputs(const isg_gibbs_weights *w, size_t panel, size_t panels,
-                                  size_t rows, const float *lambda, float *x) {
+                                  size_t chain, size_t rows, const float *packed, float *x) {
     products(panels, rows, w->n_hidden, w->weights + panel * w->n_hidden * ISG_PANEL, ISG_PANEL,
-             (factors){lambda, w->stride, 1}, w->field + panel * ISG_PANEL, x);
+             packed + chain * w->n_hidden, AT_ONCE, w->field + panel * ISG_PANEL, x);
 }
 
 /* ---- gibbs_sweep ------------------------------------------------------------------------------ */
 
 /* The lanes of isg_gibbs_normals(), operation by operation. */
-static inline void normals(words high, words low, singles *first, singles *second) {
+static inline void normals(uints high, uints low, singles *first, singles *second) {
     const singles v = __builtin_convertvector((ints)(high >> 8), singles) * 0x1p16F +
                       __builtin_convertvector((ints)((high & 0xFF) << 8 | low >> 24), singles) +
                       1.0F;
@@ -247,8 +183,8 @@ static inline void normals(words high, words low, singles *first, singles *secon
     const singles s = (m - 1.0F) / (m + 1.0F), q = s * s;
     const singles series = (((2.0F / 9 * q + 2.0F / 7) * q + 2.0F / 5) * q + 2.0F / 3) * q + 2.0F;
     const singles radius = root_single(-2.0F * (e * 0x1.62e43p-1F + s * series));
-    const words octant = low >> 21 & 7;
-    const words within = (low ^ (0 - (octant & 1))) & 0x1FFFFF;
+    const uints octant = low >> 21 & 7;
+    const uints within = (low ^ (0 - (octant & 1))) & 0x1FFFFF;
     const singles angle =
         __builtin_convertvector((ints)(2 * within + 1), singles) * 0x1.921fb6p-23F;
     const singles a = angle * angle;
@@ -257,10 +193,10 @@ static inline void normals(words high, words low, singles *first, singles *secon
     const singles cosine =
         1.0F + a * (((1.0F / 40320 * a - 1.0F / 720) * a + 1.0F / 24) * a - 0.5F);
     const ints is_swapped = (ints)((octant + 1) << 30) >> 31;
-    const words first_sign = (octant + 2) << 29 & 0x80000000;
-    const words second_sign = octant << 29 & 0x80000000;
-    *first = (singles)((words)(radius * choose(is_swapped, sine, cosine)) ^ first_sign);
-    *second = (singles)((words)(radius * choose(is_swapped, cosine, sine)) ^ second_sign);
+    const uints first_sign = (octant + 2) << 29 & 0x80000000;
+    const uints second_sign = octant << 29 & 0x80000000;
+    *first = (singles)((uints)(radius * choose(is_swapped, sine, cosine)) ^ first_sign);
+    *second = (singles)((uints)(radius * choose(is_swapped, cosine, sine)) ^ second_sign);
 }
 
 /* What the draws of one chain need to know. */
@@ -285,23 +221,31 @@ static draw_plan plan_draws(const isg_gibbs_weights *w, const isg_gibbs_step *st
     return plan;
 }
 
+/* Sixteen hidden units come of eight pairs of words. A vector of sixteen lanes takes two such groups
+   side by side. */
+enum { GROUPS = SINGLES > 8 ? SINGLES / 8 : 1 };
+
 static draw_plan sample_hidden(const isg_gibbs_weights *w, const isg_gibbs_step *step,
                                const uint32_t *random, const int32_t *input, float *lambda) {
     const singles gain = spread((float)step->gain);
     const singles deviation = spread((float)(1 / sqrt(step->beta)));
     singles squares = {0};
-    for (size_t group = 0; group < w->stride; group += 16)
+    for (size_t group = 0; group < w->stride; group += GROUPS * 16)
         for (size_t half = 0; half < 8; half += SINGLES) {
+            /* A last group without a second one takes that place as well: the same is stored twice,
+               and the sum of squares comes out too large, as it may. */
+            const size_t here = group + half, there = here + (group + 16 < w->stride ? 16 : 0);
             singles z[2];
-            normals(load_words(random + group + half), load_words(random + group + half + 8), &z[0],
-                    &z[1]);
+            normals((uints)load_eights(random + here, random + there),
+                    (uints)load_eights(random + here + 8, random + there + 8), &z[0], &z[1]);
             for (size_t k = 0; k < 2; k++) {
-                const size_t mu = group + half + 8 * k;
-                const singles mean =
-                    __builtin_convertvector(load_ints(input + mu), singles) * w->unit +
-                    load_singles(w->hidden_field + mu);
-                const singles out = gain * mean + deviation * z[k];
-                memcpy(lambda + mu, &out, sizeof out);
+                const size_t mu = here + 8 * k, nu = there + 8 * k;
+                const singles sums =
+                    __builtin_convertvector((ints)load_eights(input + mu, input + nu), singles);
+                const singles field =
+                    (singles)load_eights(w->hidden_field + mu, w->hidden_field + nu);
+                const singles out = gain * (sums * w->unit + field) + deviation * z[k];
+                store_eights(out, lambda + mu, lambda + nu);
                 squares += out * out;
             }
         }
@@ -314,7 +258,7 @@ static draw_plan sample_hidden(const isg_gibbs_weights *w, const isg_gibbs_step 
 
 /* Vectors that are drawn side by side: each step waits for the one before, so that one alone would
    leave the processor idle most of the time. */
-enum { ABREAST = 4, PANELS_ABREAST = ABREAST / PER_PANEL };
+enum { ABREAST = VECTOR_BYTES == 64 ? 2 : 4, PANELS_ABREAST = ABREAST / PER_PANEL };
 #define FOR_ABREAST _Pragma("GCC unroll 4") for (int v = 0; v < ABREAST; v++)
 
 /* e[] = 2^t[] for |t| <= 100, to 7.5e-5 of itself. */
@@ -329,6 +273,18 @@ static inline void powers_of_two(const singles t[ABREAST], singles e[ABREAST]) {
     FOR_ABREAST e[v] = (singles)((ints)e[v] + ((ints)rounded[v] << 23));
 }
 
+/* The first 16 bits of the units `from`, `from` + 1, ... of a panel with these words. */
+static inline ints first_bits(const uint32_t *random, int from) {
+#if VECTOR_BYTES == 64
+    const uints both = (uints)load_eights(random, random);
+    const uints places = {0, 0, 0, 0, 0, 0, 0, 0, 16, 16, 16, 16, 16, 16, 16, 16};
+    return (ints)(both >> (places + (uint32_t)from) & 0xFFFF);
+#else
+    const uints both = load_uints(random + from % 8);
+    return (ints)(from < 8 ? both & 0xFFFF : both >> 16);
+#endif
+}
+
 /* Which of the units come out as +1 as far as can be told, and which are left open. `x` has a panel
    every `x_step`. */
 static inline uint32_t draw(const float *x, size_t x_step, const uint32_t *random,
@@ -340,11 +296,8 @@ static inline uint32_t draw(const float *x, size_t x_step, const uint32_t *rando
     FOR_ABREAST t[v] = larger_single(smaller_single(t[v], spread(100.0F)), spread(-100.0F));
     powers_of_two(t, e);
     /* The uniform is between bits and bits + 1; the 0.02 is more than rounding does here. */
-    FOR_ABREAST {
-        const words both = load_words(random + v / PER_PANEL * 8 + v * SINGLES % 8);
-        const ints bits = (ints)(v % PER_PANEL * SINGLES < 8 ? both & 0xFFFF : both >> 16);
-        t[v] = __builtin_convertvector(bits, singles);
-    }
+    FOR_ABREAST t[v] = __builtin_convertvector(
+        first_bits(random + v / PER_PANEL * 8, v % PER_PANEL * SINGLES), singles);
     FOR_ABREAST most[v] = multiply_add(e[v], spread(plan->above), one);
     FOR_ABREAST least[v] = multiply_add(e[v], spread(plan->below), one);
     FOR_ABREAST most[v] = multiply_add(t[v] + 1.02F, most[v], end);
@@ -390,6 +343,7 @@ typedef struct sweep {
     const isg_gibbs_weights *w;
     const isg_gibbs_step *step;
     const float *lambda;    /* (chains, stride) */
+    const float *packed;    /* the same, by pack() */
     const uint32_t *random; /* (chains, random_words) */
     size_t random_words;
     draw_plan plans[ISG_GIBBS_CHAINS];
@@ -401,7 +355,7 @@ static inline void draw_chains(sweep *sw, size_t word, size_t first, size_t rows
     const isg_gibbs_weights *w = sw->w;
     const size_t panel = 4 * word, panels = w->panels - panel < 4 ? w->panels - panel : 4;
     float x[4 * AT_ONCE * ISG_PANEL];
-    visible_inputs(w, panel, panels, rows, sw->lambda + first * w->stride, x);
+    visible_inputs(w, panel, panels, first, rows, sw->packed, x);
     if (panels % PANELS_ABREAST != 0) /* random words are there: those of the hidden units */
         memset(x + panels * AT_ONCE * ISG_PANEL, 0, AT_ONCE * ISG_PANEL * sizeof *x);
     for (size_t r = 0; r < rows; r++) {
@@ -425,14 +379,16 @@ static uint64_t free_spins(const isg_gibbs_weights *w, const isg_gibbs_step *ste
 
 static void gibbs_sweep(const isg_gibbs_weights *w, const isg_gibbs_step *step, size_t chains,
                         uint64_t *spins, int32_t *input, float *lambda, void *scratch) {
-    sweep sw = {w, step, lambda, scratch, .random_words = isg_extra_start(w)};
+    uint32_t *random = scratch;
+    float *packed = (float *)(random + ISG_GIBBS_CHAINS * isg_extra_start(w));
+    sweep sw = {w, step, lambda, packed, random, .random_words = isg_extra_start(w)};
     for (size_t k = 0; k < chains; k++) {
         const uint32_t counter[4] = {step->counter[0], step->counter[1] + (uint32_t)k,
                                      step->counter[2], step->counter[3]};
-        uint32_t *random = (uint32_t *)scratch + k * sw.random_words;
-        random_words(sw.random_words / 4, step->key, counter, random);
-        sw.plans[k] = sample_hidden(w, step, random + isg_normals_start(w), input + k * w->stride,
-                                    lambda + k * w->stride);
+        random_words(sw.random_words / 4, step->key, counter, random + k * sw.random_words);
+        sw.plans[k] = sample_hidden(w, step, random + k * sw.random_words + isg_normals_start(w),
+                                    input + k * w->stride, lambda + k * w->stride);
+        pack(w, k, lambda + k * w->stride, packed);
     }
     for (size_t word = 0; word < w->words; word++) {
         for (size_t first = 0; first < chains; first += AT_ONCE)
@@ -451,22 +407,9 @@ static void gibbs_sweep(const isg_gibbs_weights *w, const isg_gibbs_step *step, 
 
 /* 16 spins as +1 and -1. */
 static inline void spread_spins(uint32_t bits, float *out) {
-    const ints lane = {
-        1,
-        2,
-        4,
-        8,
-#if VECTOR_BYTES == 32
-        16,
-        32,
-        64,
-        128
-#endif
-    };
 #pragma GCC unroll 4
     for (int v = 0; v < PER_PANEL; v++) {
-        const ints is_down = (ints)(((int32_t)(bits >> v * SINGLES) & lane) == 0);
-        const ints spin = (ints)spread(1.0F) | (is_down & INT32_MIN);
+        const singles spin = spins_of(bits >> v * SINGLES);
         memcpy(out + v * SINGLES, &spin, sizeof spin);
     }
 }
@@ -484,9 +427,8 @@ static void spin_moments(const isg_gibbs_weights *w, size_t panel, size_t sample
         for (size_t mu = 0; mu < w->stride; mu += ISG_PANEL)
             for (size_t q = 0; q < ISG_PANEL; q += AT_ONCE) {
                 const size_t rows = ISG_PANEL - q < AT_ONCE ? ISG_PANEL - q : AT_ONCE;
-                const factors f = {spread_out + q, 1, ISG_PANEL};
-                products(1, rows, count, lambda + first * w->stride + mu, w->stride, f, zeros,
-                         part);
+                products(1, rows, count, lambda + first * w->stride + mu, w->stride, spread_out + q,
+                         ISG_PANEL, zeros, part);
                 for (size_t r = 0; r < rows; r++)
                     for (size_t k = 0; k < ISG_PANEL; k++)
                         sums[(q + r) * w->stride + mu + k] +=

@@ -124,15 +124,22 @@ extern const isg_kernels isg_kernels_ref;
 /* Tuned without asking for more than every processor of the architecture has. */
 extern const isg_kernels isg_kernels_baseline;
 
-/* NULL where the compiler was not asked for AVX2, FMA and POPCNT: a build for another
-   architecture, or by a plain `cc`. */
+/* NULL where the compiler was not asked for what they need: a build for another architecture, or by
+   a plain `cc`. */
 extern const isg_kernels *const isg_kernels_avx2;
+extern const isg_kernels *const isg_kernels_avx512;
+extern const isg_kernels *const isg_kernels_neon;
+
+/* What a processor has beyond its architecture, and the operating system lets it use, as bits. */
+enum {
+    ISG_HAS_AVX2 = 1,   /* and FMA, POPCNT */
+    ISG_HAS_AVX512 = 2, /* F, DQ, BW and VL; FMA, POPCNT */
+};
 
 /* The best table this processor can run, or the one isg_set_isa() named. Never NULL. */
 const isg_kernels *isg_kernels_get(void);
 
-/* What isg_set_isa() does, apart from asking the processor and keeping the answer: `has_avx2` says
-   whether AVX2, FMA and POPCNT are there. */
-isg_status isg_kernels_choose(const isg_kernels **out, const char *name, bool has_avx2);
+/* What isg_set_isa() does for a processor that has `features`, apart from keeping the answer. */
+isg_status isg_kernels_choose(const isg_kernels **out, const char *name, unsigned features);
 
 #endif

@@ -11,51 +11,68 @@
    that ask first at once do no harm. */
 static _Atomic(const isg_kernels *) chosen;
 
-static bool has_avx2(void) {
+static const isg_kernels *const ref = &isg_kernels_ref, *const baseline = &isg_kernels_baseline;
+
+/* The sets that there may be, best last. A processor of their architecture can run those that need
+   no features; the sentence names those of the others. */
+static const struct {
+    const isg_kernels *const *kernels; /* which may be NULL: not in this build */
+    unsigned features;
+    const char *sentence;
+} sets[] = {
+    {&ref, 0, NULL},
+    {&baseline, 0, NULL},
+    {&isg_kernels_avx2, ISG_HAS_AVX2, "AVX2, FMA and POPCNT"},
+    {&isg_kernels_avx512, ISG_HAS_AVX512, "AVX-512 (F, DQ, BW, VL), FMA and POPCNT"},
+    {&isg_kernels_neon, 0, NULL},
+};
+enum { SETS = sizeof sets / sizeof *sets };
+
+static unsigned features_here(void) {
+    unsigned features = 0;
 #if defined(__x86_64__)
     /* These include the operating system's part: that it saves the wide registers. */
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-           __builtin_cpu_supports("popcnt");
-#else
-    return false;
+    if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt")) {
+        if (__builtin_cpu_supports("avx2"))
+            features |= ISG_HAS_AVX2;
+        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+            features |= ISG_HAS_AVX512;
+    }
 #endif
+    return features;
 }
 
-/* The i-th set of this build, best last; NULL past the end. */
-static const isg_kernels *kernels_at(size_t i) {
-    const isg_kernels *const all[] = {&isg_kernels_ref, &isg_kernels_baseline, isg_kernels_avx2};
-    return i < sizeof all / sizeof *all ? all[i] : NULL;
+static bool can_run(size_t i, unsigned features) {
+    return (sets[i].features & ~features) == 0;
 }
 
-static bool can_run(const isg_kernels *kernels, bool avx2) {
-    return kernels != isg_kernels_avx2 || avx2;
-}
-
-isg_status isg_kernels_choose(const isg_kernels **out, const char *name, bool avx2) {
+isg_status isg_kernels_choose(const isg_kernels **out, const char *name, unsigned features) {
     const bool wants_best = !name || strcmp(name, "best") == 0;
-    const isg_kernels *found = NULL;
-    for (size_t i = 0; kernels_at(i); i++)
-        if (wants_best ? can_run(kernels_at(i), avx2) : strcmp(name, kernels_at(i)->name) == 0)
-            found = kernels_at(i);
-    if (!found) {
+    size_t found = SETS;
+    for (size_t i = 0; i < SETS; i++)
+        if (*sets[i].kernels &&
+            (wants_best ? can_run(i, features) : strcmp(name, (*sets[i].kernels)->name) == 0))
+            found = i;
+    if (found == SETS) {
         char known[64] = "";
-        for (size_t i = 0; kernels_at(i); i++) {
-            strcat(known, kernels_at(i)->name);
+        for (size_t i = 0; isg_isa_name(i); i++) {
+            strcat(known, isg_isa_name(i));
             strcat(known, ", ");
         }
         return isg_fail(ISG_ERR_ARGUMENT, "isa: expected one of %sbest, found \"%s\"", known, name);
     }
-    if (!can_run(found, avx2))
-        return isg_fail(
-            ISG_ERR_UNSUPPORTED,
-            "isa: \"%s\" needs a processor with AVX2, FMA and POPCNT, found one without", name);
-    *out = found;
+    if (!can_run(found, features))
+        return isg_fail(ISG_ERR_UNSUPPORTED,
+                        "isa: \"%s\" needs a processor with %s, found one without", name,
+                        sets[found].sentence);
+    *out = *sets[found].kernels;
     return ISG_OK;
 }
 
 isg_status isg_set_isa(const char *name) {
     const isg_kernels *kernels = NULL;
-    ISG_TRY(isg_kernels_choose(&kernels, name, has_avx2()));
+    ISG_TRY(isg_kernels_choose(&kernels, name, features_here()));
     atomic_store(&chosen, kernels);
     return ISG_OK;
 }
@@ -65,7 +82,7 @@ const isg_kernels *isg_kernels_get(void) {
     if (kernels)
         return kernels;
     const isg_kernels *best = &isg_kernels_ref;
-    isg_kernels_choose(&best, NULL, has_avx2());
+    isg_kernels_choose(&best, NULL, features_here());
     /* Another thread may have called isg_set_isa() meanwhile; then its choice stands. */
     return atomic_compare_exchange_strong(&chosen, &kernels, best) ? best : kernels;
 }
@@ -75,6 +92,8 @@ const char *isg_isa(void) {
 }
 
 const char *isg_isa_name(size_t i) {
-    const isg_kernels *kernels = kernels_at(i);
-    return kernels ? kernels->name : NULL;
+    for (size_t k = 0; k < SETS; k++)
+        if (*sets[k].kernels && i-- == 0)
+            return (*sets[k].kernels)->name;
+    return NULL;
 }

@@ -3,47 +3,33 @@
  * SPDX-License-Identifier: MIT
  *
  * The file that includes this defines VECTOR_BYTES; everything is written for vectors of that
- * many bytes. What the compiler may use beyond that it says itself (__SSE2__, __POPCNT__).
+ * many bytes, and VECTOR_NEON where 16 of them are to be those of NEON. vectors.h has what differs
+ * between instruction sets.
  */
 #ifndef VECTOR_BYTES
 #error "VECTOR_BYTES says how wide the vectors are"
 #endif
 
-#include <string.h>
-
 #include "kernels/kernels.h"
-
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
+#include "kernels/vectors.h"
 
 /* ---- random_words --------------------------------------------------------------------- */
 
 /* One draw to a lane of 64 bits, one vector for each word of the counter. Only the low halves of
    the lanes mean anything: the multiplication ignores the high ones, so that both halves of a
    product are had with a single shift and are never taken apart. */
-typedef uint64_t lanes __attribute__((vector_size(VECTOR_BYTES)));
-
-enum { LANES = VECTOR_BYTES / 8, GROUP = 2 * LANES };
-
-static inline lanes multiply_low(lanes a, lanes b) {
-#if defined(__AVX2__) && VECTOR_BYTES == 32
-    return (lanes)_mm256_mul_epu32((__m256i)a, (__m256i)b);
-#elif defined(__SSE2__) && VECTOR_BYTES == 16
-    return (lanes)_mm_mul_epu32((__m128i)a, (__m128i)b);
-#else
-    return (a & 0xFFFFFFFF) * b;
-#endif
-}
+enum { GROUP = 2 * LANES };
 
 static inline lanes all(uint32_t word) {
     return word - (lanes){0};
 }
 
 /* The draws `first`, `first` + 1, ... of one vector, in the order they have in memory. The lanes
-   take them in such an order (0 2 1 3) that interleaving low and high lanes puts them right. */
+   take them in such an order that lower() and upper() put them right. */
 static inline lanes draw_numbers(uint32_t first) {
-#if VECTOR_BYTES == 32
+#if VECTOR_BYTES == 64
+    return all(first) + (lanes){0, 4, 1, 5, 2, 6, 3, 7};
+#elif VECTOR_BYTES == 32
     return all(first) + (lanes){0, 2, 1, 3};
 #else
     return all(first) + (lanes){0, 1};
@@ -51,14 +37,8 @@ static inline lanes draw_numbers(uint32_t first) {
 }
 
 static inline void store_draws(lanes a, lanes b, lanes c, lanes d, uint32_t *out) {
-    const lanes front = (a & 0xFFFFFFFF) | b << 32, back = (c & 0xFFFFFFFF) | d << 32;
-#if VECTOR_BYTES == 32
-    const lanes low = __builtin_shufflevector(front, back, 0, 4, 2, 6);
-    const lanes high = __builtin_shufflevector(front, back, 1, 5, 3, 7);
-#else
-    const lanes low = __builtin_shufflevector(front, back, 0, 2);
-    const lanes high = __builtin_shufflevector(front, back, 1, 3);
-#endif
+    const lanes front = join(a, b), back = join(c, d);
+    const lanes low = lower(front, back), high = upper(front, back);
     memcpy(out, &low, sizeof low);
     memcpy(out + VECTOR_BYTES / 4, &high, sizeof high);
 }
@@ -87,10 +67,10 @@ static inline void random_group(const round_keys *keys, const uint32_t counter[4
     for (int round = 0; round < 10; round++) {
         const lanes from_a0 = multiply_low(a0, factor_a), from_a1 = multiply_low(a1, factor_a);
         const lanes from_c0 = multiply_low(c0, factor_c), from_c1 = multiply_low(c1, factor_c);
-        a0 = (from_c0 >> 32) ^ (b0 ^ keys->even[round]);
-        a1 = (from_c1 >> 32) ^ (b1 ^ keys->even[round]);
-        c0 = (from_a0 >> 32) ^ (d0 ^ keys->odd[round]);
-        c1 = (from_a1 >> 32) ^ (d1 ^ keys->odd[round]);
+        a0 = exclusive(from_c0 >> 32, b0, keys->even[round]);
+        a1 = exclusive(from_c1 >> 32, b1, keys->even[round]);
+        c0 = exclusive(from_a0 >> 32, d0, keys->odd[round]);
+        c1 = exclusive(from_a1 >> 32, d1, keys->odd[round]);
         b0 = from_c0;
         b1 = from_c1;
         d0 = from_a0;
@@ -116,7 +96,24 @@ static void random_words(size_t n, const uint32_t key[2], const uint32_t counter
 
 /* ---- hamming -------------------------------------------------------------------------- */
 
-#if defined(__POPCNT__) || !defined(__x86_64__)
+#if defined(VECTOR_NEON)
+
+/* Counts of bits in bytes: a word adds at most 8 to each, so 31 pairs fit before they are added up. */
+static inline uint32_t distance(size_t words, const uint64_t *a, const uint64_t *b) {
+    uint32_t total = 0;
+    for (size_t w = 0; w + 2 <= words;) {
+        const size_t end = words - w < 62 ? words : w + 62;
+        uint8x16_t bytes = vdupq_n_u8(0);
+        for (; w + 2 <= end; w += 2)
+            bytes = vaddq_u8(bytes, vcntq_u8(vreinterpretq_u8_u64(
+                                        veorq_u64(vld1q_u64(a + w), vld1q_u64(b + w)))));
+        total += vaddlvq_u8(bytes);
+    }
+    return words % 2 == 0 ? total
+                          : total + (uint32_t)__builtin_popcountll(a[words - 1] ^ b[words - 1]);
+}
+
+#elif defined(__POPCNT__) || !defined(__x86_64__)
 
 static inline uint32_t distance(size_t words, const uint64_t *a, const uint64_t *b) {
     uint32_t even = 0, odd = 0;
@@ -163,21 +160,6 @@ static void hamming(size_t m, size_t words, const uint64_t *row, const uint64_t 
 
 /* ---- nearest and ward_distances ------------------------------------------------------------- */
 
-typedef double reals __attribute__((vector_size(VECTOR_BYTES)));
-
-enum { REALS = VECTOR_BYTES / 8 };
-
-static inline reals load_reals(const double *values) {
-    reals out;
-    memcpy(&out, values, sizeof out);
-    return out;
-}
-
-static inline reals smaller(reals a, reals b) {
-    const lanes first = (lanes)(a < b);
-    return (reals)(((lanes)a & first) | ((lanes)b & ~first));
-}
-
 /* First the smallest value, without looking where; then where it is. */
 static size_t nearest(size_t n, const double *values) {
     double least = values[0];
@@ -199,18 +181,6 @@ static size_t nearest(size_t n, const double *values) {
     for (i = 0; values[i] != least; i++)
         ;
     return i;
-}
-
-static inline reals square_root(reals x) {
-#if defined(__AVX2__) && VECTOR_BYTES == 32
-    return (reals)_mm256_sqrt_pd((__m256d)x);
-#elif defined(__SSE2__) && VECTOR_BYTES == 16
-    return (reals)_mm_sqrt_pd((__m128d)x);
-#else
-    for (int k = 0; k < REALS; k++)
-        x[k] = __builtin_sqrt(x[k]);
-    return x;
-#endif
 }
 
 static inline reals ward_group(reals size_a, reals size_b, double apart, reals size, reals dropped,
@@ -241,33 +211,20 @@ static void ward_distances(size_t n, double size_a, double size_b, double apart,
 
 /* ---- peak ------------------------------------------------------------------------------------- */
 
-typedef float singles __attribute__((vector_size(VECTOR_BYTES)));
-
-enum { SINGLES = VECTOR_BYTES / 4 };
-
-static inline singles multiply_add(singles a, singles b, singles c) {
-#if defined(__FMA__) && VECTOR_BYTES == 32
-    return (singles)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
-#else
-    return a * b + c;
-#endif
-}
-
-/* Twelve sums, as many as the product W lambda keeps; all different, or the compiler would see that
-   one of them is enough. */
+/* As many sums as the product W lambda keeps; all different, or the compiler would see that one of
+   them is enough. */
 static double peak(size_t rounds) {
-    enum { SUMS = 12 };
     volatile float start = 1; /* so that nothing can be known beforehand */
-    const singles factor = 0.999F * start - (singles){0}, more = 0.001F * start - (singles){0};
+    const singles factor = spread(0.999F * start), more = spread(0.001F * start);
     singles sums[SUMS];
-#pragma GCC unroll 12
+#pragma GCC unroll 24
     for (int k = 0; k < SUMS; k++)
-        sums[k] = start - (singles){0};
+        sums[k] = spread(start);
     for (size_t r = 0; r < rounds; r++)
-#pragma GCC unroll 12
+#pragma GCC unroll 24
         for (int k = 0; k < SUMS; k++)
             sums[k] = multiply_add(sums[k], factor, more);
-#pragma GCC unroll 12
+#pragma GCC unroll 24
     for (int k = 0; k < SUMS; k++)
         start = sums[k][0];
     return 2.0 * SUMS * SINGLES * (double)rounds;

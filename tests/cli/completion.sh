@@ -20,6 +20,7 @@ complete_line isinglass info --data-dir t
 complete_line isinglass info --data-dir =
 complete_line isinglass info --data-dir = d
 complete_line isinglass info --seed ''
+complete_line isinglass info --isa b
 complete_line isinglass --seed 3 in
 complete_line isinglass --data-dir=directory in
 complete_line isinglass info ''

@@ -31,8 +31,7 @@ edit(src/kernels/gibbs_tuned.h [=[factor = 2 * step->beta * step->gain]=]
 mutant(dropped_c "hidden units drawn around W^T s without c" test_gibbs)
 edit(src/kernels/gibbs_draws.h [=[(float)input * w->unit + w->hidden_field[mu]]=]
   [=[(float)input * w->unit]=])
-edit(src/kernels/gibbs_tuned.h [=[singles) * w->unit +
-                    load_singles(w->hidden_field + mu);]=] [=[singles) * w->unit;]=])
+edit(src/kernels/gibbs_tuned.h [=[sums * w->unit + field]=] [=[sums * w->unit + 0 * field]=])
 
 mutant(dropped_c_in_log_z "the field of the hidden units left out of the exact ln Z" test_exact)
 edit(src/exact.c [=[isg_rbm_visible_input(rbm, rbm->c, field);]=]
@@ -53,9 +52,8 @@ edit(src/kernels/gibbs_tuned.h [=[step->counter[1] + (uint32_t)k]=]
 mutant(uniforms_of_8_bits "spins drawn from uniforms of 8 bits" test_gibbs)
 edit(src/kernels/gibbs_draws.h [=[u = ((double)first * 0x1p32 + (double)more + 0.5) * 0x1p-48;]=]
   [=[u = ((double)(first >> 8) + 0.5) * 0x1p-8 + 0 * more;]=])
-edit(src/kernels/gibbs_tuned.h [=[< 8 ? both & 0xFFFF : both >> 16);
-        t[v]]=] [=[< 8 ? (both & 0xFF00) | 0x80 : (both >> 16 & 0xFF00) | 0x80);
-        t[v]]=])
+edit(src/kernels/gibbs_tuned.h [=[first_bits(random + v / PER_PANEL * 8, v % PER_PANEL * SINGLES)]=]
+  [=[(first_bits(random + v / PER_PANEL * 8, v % PER_PANEL * SINGLES) & 0xFF00) | 0x80]=])
 
 mutant(uniforms_of_16_bits "the bits beyond the first 16 of a uniform forgotten" test_gibbs)
 edit(src/kernels/gibbs_draws.h [=[((double)first * 0x1p32 + (double)more + 0.5) * 0x1p-48;]=]

@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,6 +229,15 @@ static void a_set_is_chosen_by_name(void **state) {
     (void)state;
     assert_string_equal(isg_isa_name(0), "ref");
     assert_string_equal(isg_isa_name(1), "baseline");
+#if defined(__x86_64__)
+    assert_string_equal(isg_isa_name(2), "avx2");
+    assert_string_equal(isg_isa_name(3), "avx512");
+    assert_null(isg_isa_name(4));
+#elif defined(__aarch64__)
+    assert_string_equal(isg_isa_name(2), "neon");
+    assert_null(isg_isa_name(3));
+    assert_string_equal(isg_isa(), "neon");
+#endif
     for (size_t i = 0; isg_isa_name(i); i++)
         if (isg_set_isa(isg_isa_name(i)) == ISG_OK) {
             assert_string_equal(isg_isa(), isg_isa_name(i));
@@ -247,31 +257,68 @@ static void a_wrong_name_changes_nothing(void **state) {
     (void)state;
     assert_int_equal(isg_set_isa("baseline"), ISG_OK);
     assert_int_equal(isg_set_isa("sse9"), ISG_ERR_ARGUMENT);
-    assert_string_equal(isg_error_message(),
-                        isg_kernels_avx2
-                            ? "isa: expected one of ref, baseline, avx2, best, found \"sse9\""
-                            : "isa: expected one of ref, baseline, best, found \"sse9\"");
+    char expected[128] = "isa: expected one of ";
+    for (size_t i = 0; isg_isa_name(i); i++) {
+        strcat(expected, isg_isa_name(i));
+        strcat(expected, ", ");
+    }
+    strcat(expected, "best, found \"sse9\"");
+    assert_string_equal(isg_error_message(), expected);
     assert_int_equal(isg_set_isa(""), ISG_ERR_ARGUMENT);
     assert_int_equal(isg_set_isa("AVX2"), ISG_ERR_ARGUMENT);
     assert_string_equal(isg_isa(), "baseline");
     assert_int_equal(isg_set_isa(NULL), ISG_OK);
 }
 
-static void an_old_processor_gets_the_baseline(void **state) {
-    (void)state;
+static void assert_chosen(const char *name, unsigned features, const isg_kernels *expected) {
     const isg_kernels *kernels = NULL;
-    assert_int_equal(isg_kernels_choose(&kernels, "best", false), ISG_OK);
-    assert_ptr_equal(kernels, &isg_kernels_baseline);
-    if (!isg_kernels_avx2)
-        return;
-    kernels = NULL;
-    assert_int_equal(isg_kernels_choose(&kernels, "avx2", false), ISG_ERR_UNSUPPORTED);
+    assert_int_equal(isg_kernels_choose(&kernels, name, features), ISG_OK);
+    assert_ptr_equal(kernels, expected);
+}
+
+static void assert_refused(const char *name, unsigned features, const char *message) {
+    const isg_kernels *kernels = NULL;
+    assert_int_equal(isg_kernels_choose(&kernels, name, features), ISG_ERR_UNSUPPORTED);
     assert_null(kernels);
-    assert_string_equal(
-        isg_error_message(),
-        "isa: \"avx2\" needs a processor with AVX2, FMA and POPCNT, found one without");
-    assert_int_equal(isg_kernels_choose(&kernels, NULL, true), ISG_OK);
-    assert_ptr_equal(kernels, isg_kernels_avx2);
+    assert_string_equal(isg_error_message(), message);
+}
+
+/* Processors that this one is not: what they would get, and be refused. */
+static void a_processor_gets_the_best_it_has(void **state) {
+    (void)state;
+    const isg_kernels *least = isg_kernels_neon ? isg_kernels_neon : &isg_kernels_baseline;
+    assert_chosen("best", 0, least);
+    assert_chosen(NULL, 0, least);
+    assert_chosen("baseline", 0, &isg_kernels_baseline);
+    assert_chosen("ref", ISG_HAS_AVX2 | ISG_HAS_AVX512, &isg_kernels_ref);
+    if (isg_kernels_avx2) {
+        assert_refused(
+            "avx2", 0,
+            "isa: \"avx2\" needs a processor with AVX2, FMA and POPCNT, found one without");
+        assert_chosen("best", ISG_HAS_AVX2, isg_kernels_avx2);
+    }
+    if (isg_kernels_avx512) {
+        assert_refused("avx512", ISG_HAS_AVX2,
+                       "isa: \"avx512\" needs a processor with AVX-512 (F, DQ, BW, VL), FMA and "
+                       "POPCNT, found one without");
+        assert_chosen("best", ISG_HAS_AVX2 | ISG_HAS_AVX512, isg_kernels_avx512);
+        assert_chosen("avx2", ISG_HAS_AVX2 | ISG_HAS_AVX512, isg_kernels_avx2);
+    }
+}
+
+/* tools/test.sh shows this line, so that nobody takes a set for tested that was not. */
+static void print_sets(void) {
+    char run[64] = "", not_here[64] = "";
+    for (size_t i = 0; isg_isa_name(i); i++) {
+        char *list = isg_set_isa(isg_isa_name(i)) == ISG_OK ? run : not_here;
+        strcat(list, " ");
+        strcat(list, isg_isa_name(i));
+    }
+    printf("instruction sets that were run:%s; that this processor has not:%s; that this build has "
+           "not:%s%s%s%s\n",
+           run, *not_here ? not_here : " none", isg_kernels_avx2 ? "" : " avx2",
+           isg_kernels_avx512 ? "" : " avx512", isg_kernels_neon ? "" : " neon",
+           isg_kernels_avx2 && isg_kernels_avx512 && isg_kernels_neon ? " none" : "");
 }
 
 static void *ask(void *unused) {
@@ -303,7 +350,9 @@ int main(void) {
         cmocka_unit_test(ward_distances_round_alike),
         cmocka_unit_test(a_set_is_chosen_by_name),
         cmocka_unit_test(a_wrong_name_changes_nothing),
-        cmocka_unit_test(an_old_processor_gets_the_baseline),
+        cmocka_unit_test(a_processor_gets_the_best_it_has),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    print_sets();
+    return failed;
 }

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# check_arm.sh - builds for aarch64 and tests there, by qemu; the last line is "N passed, M failed"
+#
+# SPDX-License-Identifier: MIT
+#
+# Called by check_long.sh, and of use alone. What is emulated takes ten times as long and more, so these
+# are the tests of what may differ between processors: kernels, arithmetic, random numbers, models, and
+# the files they are in. Left out are tests that start themselves again, which qemu cannot
+# do (test_machine), and the longest of the rest.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+. tools/count.sh
+
+readonly TESTS='kernels|gibbs_kernels|gibbs|machine_sweep|machines|rng|normal|special|number|linalg|linalg_limits
+    |linear_kernels|elementary|minimize|pca|hopfield|mapping|patterns|ward|rbm|rbm_start|exact|dynamics|recall|peak
+    |train|train_exact|train_file|model_file|label_rbm|dataset|array|csv|json|matrix_market|npy|npz|zip'
+
+# The libraries of another architecture, in a directory and not on this machine, whose own might have
+# to make room for them. apt-get looks at nothing but the list of where packages come from.
+readonly ROOT=$PWD/build/arm64-root
+readonly PACKAGES='zlib1g-dev zlib1g libpng-dev libpng16-16 libjansson-dev libjansson4
+    libcmocka-dev libcmocka0'
+
+fill_root() {
+    local state=$PWD/build/arm64-apt deb link
+    local apt=(apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o APT::Sandbox::User=
+        -o Dir::State="$state" -o Dir::Cache="$state" -o Dir::State::status=/dev/null)
+    rm -rf "$ROOT.new" "$state"
+    mkdir -p "$ROOT.new" "$state/lists/partial" "$state/archives/partial"
+    # shellcheck disable=SC2086 # names are words
+    "${apt[@]}" update && (cd "$state" && "${apt[@]}" download $PACKAGES) || return
+    for deb in "$state"/*.deb; do
+        dpkg-deb -x "$deb" "$ROOT.new" || return
+    done
+    # As on a system: /lib is a part of /usr, and links that start at the root stay inside this one.
+    cp -a "$ROOT.new/lib/." "$ROOT.new/usr/lib/" && rm -r "$ROOT.new/lib" || return
+    ln -s usr/lib "$ROOT.new/lib"
+    find "$ROOT.new" -type l -lname '/*' | while IFS= read -r link; do
+        ln -sfn "$ROOT$(readlink "$link")" "$link"
+    done
+    rm -rf "$ROOT" "$state"
+    mv "$ROOT.new" "$ROOT"
+}
+
+tools/deps.sh --test --arm || count_failure "the packages are not complete"
+mkdir -p build
+[[ -d $ROOT ]] || count_command "libraries for aarch64" fill_root
+if build_preset arm64; then
+    # Not only the tests: the program, by its scripts.
+    run_ctest arm64 --tests-regex "^(unit\\.test_(${TESTS//[[:space:]]/})|cli\\.(info|help_info|completion))\$"
+    grep -h '^instruction sets' build/arm64/Testing/Temporary/LastTest.log
+fi
+print_counts
