@@ -221,8 +221,8 @@ static draw_plan plan_draws(const isg_gibbs_weights *w, const isg_gibbs_step *st
     return plan;
 }
 
-/* Sixteen hidden units come of eight pairs of words. A vector of sixteen lanes takes two such groups
-   side by side. */
+/* Sixteen hidden units come of eight pairs of words. A vector of sixteen lanes takes two such
+   groups side by side. */
 enum { GROUPS = SINGLES > 8 ? SINGLES / 8 : 1 };
 
 static draw_plan sample_hidden(const isg_gibbs_weights *w, const isg_gibbs_step *step,

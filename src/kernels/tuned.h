@@ -98,7 +98,7 @@ static void random_words(size_t n, const uint32_t key[2], const uint32_t counter
 
 #if defined(VECTOR_NEON)
 
-/* Counts of bits in bytes: a word adds at most 8 to each, so 31 pairs fit before they are added up. */
+/* Counts of bits in bytes: a word adds at most 8 to each, so 31 pairs fit before they are added. */
 static inline uint32_t distance(size_t words, const uint64_t *a, const uint64_t *b) {
     uint32_t total = 0;
     for (size_t w = 0; w + 2 <= words;) {
