@@ -108,9 +108,6 @@ COMBINATIONS = [
     ("isa-neon", {}, "--threads 2 --isa neon", MOST),
     ("plain-libm", PLAIN, "--threads 2", ALL),
 ]
-# Only if asked for by --only, while there is an OpenBLAS to ask.
-BLAS = [(f"blas-{kernel}", {"OPENBLAS_CORETYPE": kernel}, "--threads 2", ALL)
-        for kernel in ("Prescott", "Haswell", "SkylakeX")]
 
 
 def call(command, environment, options, may_fail=False):
@@ -295,7 +292,7 @@ def compare(chosen):
 
 
 def main(arguments):
-    named = {combination[0]: combination for combination in COMBINATIONS + BLAS}
+    named = {combination[0]: combination for combination in COMBINATIONS}
     chosen = COMBINATIONS
     if os.environ.get("SANITIZE"):
         chosen = [(*combination[:3], SHORT) for combination in COMBINATIONS
