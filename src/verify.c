@@ -51,8 +51,8 @@ static isg_status add_check(isg_checks *checks, double value, double bound, cons
 /* What rounding may leave of each kind of zero, with u = 2^-53 and c^2 the condition number of
    A = xi^T xi.
 
-   Rounding errors of n operations add up like a random walk, to LAMBDA sqrt(n) u at most for all but
-   an exp(-LAMBDA^2 / 2) of cases (Higham and Mary 2019). A sum over N units is made in stretches of
+   Rounding errors of n operations add up like a random walk: they exceed LAMBDA sqrt(n) u only in a
+   share exp(-LAMBDA^2 / 2) of all cases (Higham and Mary 2019). A sum over N units is made in stretches of
    512 at most, so its error relative to the sum of the sizes of its terms is
 
        e = LAMBDA u sqrt(min(N, 512) + N / 512).

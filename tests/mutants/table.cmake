@@ -289,3 +289,54 @@ edit(src/hopfield.c [=[energy = network->info.keeps_diagonal ? 0 : network->info
 mutant(diagonal_in_glauber "single spins drawn from a field that includes themselves" test_dynamics)
 edit(src/dynamics_thermal.c [=[isg_hopfield_flip_field(network, walker->h, walker->spins, i);]=]
   [=[isg_hopfield_full_field(network, walker->h, i);]=])
+
+# ---- the mapping, as `verify` sees it ---------------------------------------------------------------
+
+mutant(mapping_signs_of_r "rows of R made positive, columns of Q not" test_verify)
+edit(src/linalg/qr.c [=[tau[j] = make_diagonal_positive(r, j) ? -1 : 1;]=]
+  [=[tau[j] = make_diagonal_positive(r, j) ? 1 : 1;]=])
+
+mutant(mapping_too_long "W longer than it should be by 1e-9 of its length" test_verify)
+edit(src/linalg/qr.c [=[isg_row(q, i)[j] *= tau[j];]=] [=[isg_row(q, i)[j] *= tau[j] * (1 + 1e-9);]=])
+
+mutant(mapping_r_turned_back "R rotated the wrong way with W" test_verify)
+edit(src/hopfield_to_rbm.c [=[isg_matrix_multiply(isg_matd_of(r, k, p), rotation, ISG_TRANSPOSED,]=]
+  [=[isg_matrix_multiply(isg_matd_of(r, k, p), rotation, ISG_AS_IS,]=])
+
+mutant(mapping_tau_in_float "the factor of a reflector rounded to float" test_verify)
+edit(src/linalg/qr.c [=[*tau = -pivot / value;]=] [=[*tau = (double)(float)(-pivot / value);]=])
+
+mutant(mapping_reflectors_apart "reflectors of a panel applied as if they did not meet" test_verify)
+edit(src/linalg/qr.c [=[work->t[i * width + k] = -tau[k] * sum;]=]
+  [=[work->t[i * width + k] = -0 * sum;]=])
+
+mutant(mapping_lost_stretch "of a long sum, only the last stretch" test_verify)
+edit(src/linalg/product.c [=[const isg_update how = update == ISG_SET && begin > 0 ? ISG_ADD : update;]=]
+  [=[const isg_update how = update;]=])
+
+mutant(mapping_hebbian_root "Hebbian weights xi / N" test_verify)
+edit(src/hopfield_to_rbm.c [=[const double root = sqrt((double)n);]=] [=[const double root = (double)n;]=])
+
+mutant(mapping_sums_in_float "the sums of the network kept in float" test_verify)
+edit(src/hopfield.c [=[double sums[CHUNK] = {0}, part[CHUNK];]=]
+  [=[float sums[CHUNK] = {0}; double part[CHUNK];]=])
+edit(src/hopfield.c [=[sums[q] += part[q];]=] [=[sums[q] += (float)part[q];]=])
+edit(src/hopfield.c [=[2 * sums[q] - network->total]=] [=[2 * (double)sums[q] - network->total]=])
+
+mutant(mapping_down_forgotten "sums over the units that are up alone" test_verify)
+edit(src/hopfield.c [=[2 * sums[q] - network->total[first + q];]=] [=[2 * sums[q];]=])
+
+mutant(mapping_dual_transposed "projections by r^-1 for r^-T" test_verify)
+edit(src/hopfield.c [=[ISG_TRY_GOTO(isg_triangular_solve(isg_matd_of(transposed, rank, p), isg_matd_const(triangle),
+                                      ISG_UPPER, ISG_AS_IS));]=]
+  [=[ISG_TRY_GOTO(isg_triangular_solve(isg_matd_of(transposed, rank, p), isg_matd_const(triangle),
+                                      ISG_UPPER, ISG_TRANSPOSED));]=])
+
+mutant(mapping_overlap_scale "the overlap machine without 1 / sqrt(N)" test_verify)
+edit(src/machines.c [=[y[mu] /= scale;]=] [=[y[mu] /= 1 + 0 * scale;]=])
+
+mutant(mapping_half_solved "the projection machine solved with one factor of A" test_verify)
+edit(src/machines.c [=[isg_machine_solve_lower(machine, y);
+        isg_machine_solve_upper(machine, y);
+        return;]=] [=[isg_machine_solve_lower(machine, y);
+        return;]=])
