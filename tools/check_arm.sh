@@ -49,5 +49,18 @@ if build_preset arm64; then
     # Not only the tests: the program, by its scripts.
     run_ctest arm64 --tests-regex "^(unit\\.test_(${TESTS//[[:space:]]/})|cli\\.(info|help_info|completion))\$"
     grep -h '^instruction sets' build/arm64/Testing/Temporary/LastTest.log
+    # The hashes of docs/reliability.md, with kernels for NEON, for any aarch64, and plain ones.
+    export ISINGLASS_DATA=${ISINGLASS_DATA:-$PWD/build/data}
+    mkdir -p build/arm64/one_answer
+    one_answer() {
+        ISINGLASS=$PWD/build/arm64/tests/isinglass SOURCE=$PWD BUILD=$PWD/build/arm64 \
+            SCRATCH=$PWD/build/arm64/one_answer SANITIZE='' \
+            tests/checks/one_answer.sh --only isa-neon isa-baseline isa-ref
+    }
+    if [[ -d $ISINGLASS_DATA/mnist ]]; then
+        count_command "one answer on aarch64" one_answer
+    else
+        count_failure "MNIST is not in $ISINGLASS_DATA, where make test puts it"
+    fi
 fi
 print_counts
