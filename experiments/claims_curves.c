@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 /* More than anybody trains for, and exact as an integer and as a double. */
 #define MOST_EPOCHS 1e15
 

@@ -109,10 +109,12 @@ static isg_status make_room(isg_recall *recall, const isg_patterns *patterns,
 
 /* ---- readouts ------------------------------------------------------------------------------------ */
 
+/* The first of those that are largest but for rounding, far below what a spin makes of a difference. */
 static size_t largest(const double *values, size_t count) {
+    const double equal = 1e-10;
     size_t best = 0;
     for (size_t k = 1; k < count; k++)
-        if (values[k] > values[best])
+        if (values[k] > values[best] + equal)
             best = k;
     return best;
 }

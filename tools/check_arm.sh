@@ -55,7 +55,7 @@ if build_preset arm64; then
     one_answer() {
         ISINGLASS=$PWD/build/arm64/tests/isinglass SOURCE=$PWD BUILD=$PWD/build/arm64 \
             SCRATCH=$PWD/build/arm64/one_answer SANITIZE='' \
-            tests/checks/one_answer.sh --only isa-neon isa-baseline isa-ref
+            bash tests/checks/one_answer.sh --only isa-neon isa-baseline isa-ref
     }
     if [[ -d $ISINGLASS_DATA/mnist ]]; then
         count_command "one answer on aarch64" one_answer

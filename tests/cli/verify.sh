@@ -1,7 +1,7 @@
 # The identities behind the mappings: built in, on patterns, and on what is no such file.
 try verify -h
 isinglass verify | tail -n 1
-isinglass verify --json | tr -d ' \n' | sed 's/"value":[^,]*/"value":V/g' | head -c 160 && echo
+isinglass verify --json | tr -d ' \n' | sed 's/"value":[^,]*/"value":V/g; s/"bound":[^,]*/"bound":B/g' | head -c 160 && echo
 cat >four.csv <<'END'
 a,1,0,0,1,1,0,1,0
 b,0,1,1,0,1,0,0,1

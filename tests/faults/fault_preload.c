@@ -233,15 +233,17 @@ ssize_t __pread64_chk(int descriptor, void *bytes, size_t count, off_t offset, s
 }
 
 /* Calls that do all or nothing. */
-#define DEFINE_WHOLE(name, parameters, arguments)                                                  \
+#define DEFINE_WHOLE_IF(is_counted, name, parameters, arguments)                                   \
     int name parameters {                                                                          \
-        const kind todo = now(#name, false);                                                       \
+        const kind todo = (is_counted) ? now(#name, false) : NONE;                                 \
         return todo == ERROR ? -1 : (int)then(todo, REAL(name) arguments);                         \
     }
-DEFINE_WHOLE(fsync, (int descriptor), (descriptor))
-DEFINE_WHOLE(ftruncate, (int descriptor, off_t size), (descriptor, size))
-DEFINE_WHOLE(ftruncate64, (int descriptor, off_t size), (descriptor, size))
-DEFINE_WHOLE(flock, (int descriptor, int operation), (descriptor, operation))
+#define DEFINE_WHOLE(name, parameters, arguments) DEFINE_WHOLE_IF(true, name, parameters, arguments)
+DEFINE_WHOLE_IF(is_seen(descriptor), fsync, (int descriptor), (descriptor))
+DEFINE_WHOLE_IF(is_seen(descriptor), ftruncate, (int descriptor, off_t size), (descriptor, size))
+DEFINE_WHOLE_IF(is_seen(descriptor), ftruncate64, (int descriptor, off_t size), (descriptor, size))
+DEFINE_WHOLE_IF(is_seen(descriptor), flock, (int descriptor, int operation),
+                (descriptor, operation))
 DEFINE_WHOLE(rename, (const char *from, const char *to), (from, to))
 DEFINE_WHOLE(unlink, (const char *path), (path))
 DEFINE_WHOLE(unlinkat, (int directory, const char *path, int flags), (directory, path, flags))
