@@ -202,9 +202,8 @@ isg_hopfield_info isg_hopfield_describe(const isg_hopfield *network) {
 /* ---- sums and fields --------------------------------------------------------------------------- */
 
 enum {
-    CHUNK = 16, /* columns at a time */
-    STRETCH =
-        8, /* words, each stretch of which is summed apart: sums stay small, and so does rounding */
+    CHUNK = 16,  /* columns at a time */
+    STRETCH = 8, /* words summed separately, to limit rounding */
 };
 
 /* part (CHUNK) = the sum of the rows of u, from column `first` on, of the units that are up in the
@@ -334,7 +333,8 @@ isg_hopfield_state isg_hopfield_look(const isg_hopfield *network, const uint64_t
         const int spin = isg_spin(spins, i);
         double field = isg_hopfield_flip_field(network, h, spins, i);
         field = fabs(field) <= network->negligible[i] ? 0 : field;
-        out.least_rise = fmin(out.least_rise, 2 * spin * field);
+        const double rise = field == 0 ? 0 : 2 * spin * field; /* never -0 */
+        out.least_rise = rise < out.least_rise ? rise : out.least_rise;
         out.n_unstable += !(spin * field > 0);
         if (spin * isg_hopfield_field(network, h, spins, i) < 0)
             out.is_fixed_point = false;

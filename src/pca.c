@@ -7,7 +7,7 @@
  *     cov_ij = 4 (n_ij / M - n_i n_j / M^2),   2 n_ij = n_i + n_j - d_ij,
  *
  * all whole numbers, found by counting bits in the transposed data. So the N x N covariance is
- * exact up to its last rounding, and costs M N^2 / 64 word operations. Where N^2 numbers are too many,
+ * exact up to its last rounding (for fewer than 9e7 samples), and costs M N^2 / 64 word operations. Where N^2 numbers are too many,
  * pca_iterate.c does without them.
  */
 #include "pca.h"

@@ -14,7 +14,7 @@
 isg_status isg_pca_iterate(const isg_dataset *data, size_t k, isg_matd axes, double *variances,
                            size_t *rank);
 
-/* Numbers in the basis that it keeps: how many axes of n units it takes at least. */
+/* The size of the basis that it keeps; n_visible must be larger. */
 size_t isg_pca_basis(size_t k);
 
 #endif

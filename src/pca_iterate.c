@@ -9,11 +9,12 @@
  *
  * and both products come from the packed spins: for eight spins, the 256 sums that they can make are
  * tabulated once and then looked up, a byte of spins at a time. A single vector sees only one direction
- * of a space in which all variances are equal; so the result counts only if it stays as it is after
- * a random vector, at right angles to all that was found, has been let in.
+ * of a space in which all variances are equal; so the result is accepted only if adding a random
+ * vector at right angles to all that was found leaves it unchanged.
  */
 #include "pca.h"
 
+#include <assert.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -48,11 +49,12 @@ typedef struct iteration {
     double *along, *more; /* (room) */
     double *mean;         /* (n): of the spins */
     double *sums;         /* (m): X v */
-    byte_sums *tables;    /* one for each thread */
-    double next_norm;     /* of the vector on its way in, before it was made a unit vector */
-    double coupling;      /* of that vector to the last of the basis */
-    double scale;         /* the longest C v so far */
-    uint32_t random;      /* random vectors so far */
+    int threads;
+    byte_sums *tables; /* one for each thread */
+    double next_norm;  /* of the vector on its way in, before it was made a unit vector */
+    double coupling;   /* of that vector to the last of the basis */
+    double scale;      /* the longest C v so far */
+    uint32_t random;   /* random vectors so far */
 } iteration;
 
 size_t isg_pca_basis(size_t k) {
@@ -62,6 +64,7 @@ size_t isg_pca_basis(size_t k) {
 static isg_status start(iteration *my, const isg_dataset *data, size_t k) {
     *my = (iteration){.data = data, .n = data->info.n_visible, .m = data->info.n_samples, .k = k};
     my->room = isg_pca_basis(k);
+    my->threads = isg_team_size();
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->basis, my->room + 1, my->n));
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->spare, my->room, my->n));
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->projected, my->room, my->room));
@@ -69,7 +72,7 @@ static isg_status start(iteration *my, const isg_dataset *data, size_t k) {
     ISG_TRY(ISG_ALLOCATE(my->values, 3 * my->room));
     my->along = my->values + my->room;
     my->more = my->along + my->room;
-    ISG_TRY(ISG_ALLOCATE(my->tables, (size_t)isg_team_size()));
+    ISG_TRY(ISG_ALLOCATE(my->tables, (size_t)my->threads));
     ISG_TRY(ISG_ALLOCATE(my->mean, my->n));
     return ISG_ALLOCATE(my->sums, my->m);
 }
@@ -120,7 +123,7 @@ static void take_64(double out[64], const double *x, size_t left) {
 static void project(iteration *my, const double *v) {
     const size_t blocks = (my->m + SAMPLES - 1) / SAMPLES, words = my->data->words;
     const double shift = isg_kernels_get()->dot(my->n, my->mean, v);
-#pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
+#pragma omp parallel for schedule(dynamic) num_threads(my->threads)
     for (size_t block = 0; block < blocks; block++) {
         const size_t begin = block * SAMPLES;
         const size_t end = my->m - begin < SAMPLES ? my->m : begin + SAMPLES;
@@ -135,6 +138,13 @@ static void project(iteration *my, const double *v) {
                 my->sums[a] += look_up(table, my->data->spins[a * words + w]);
         }
     }
+    /* Their mean is zero but for rounding, which X^T would multiply by as much as there are samples. */
+    double mean = 0;
+    for (size_t a = 0; a < my->m; a++)
+        mean += my->sums[a];
+    mean /= (double)my->m;
+    for (size_t a = 0; a < my->m; a++)
+        my->sums[a] -= mean;
 }
 
 /* The 64 x 64 bits with rows and columns exchanged (Warren, Hacker's Delight 7-3). */
@@ -151,7 +161,7 @@ static void transpose_bits(uint64_t bits[64]) {
 /* out (n) = X^T sums / M. Threads own units. */
 static void gather(const iteration *my, double *out) {
     const size_t words = my->data->words;
-#pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
+#pragma omp parallel for schedule(dynamic) num_threads(my->threads)
     for (size_t first = 0; first < words; first += UNIT_WORDS) {
         const size_t last = words - first < UNIT_WORDS ? words : first + UNIT_WORDS;
         const size_t end = 64 * last < my->n ? 64 * last : my->n;
@@ -177,10 +187,15 @@ static void gather(const iteration *my, double *out) {
     }
 }
 
-static void find_mean(iteration *my) {
+/* Says whether any unit varies. */
+static bool find_mean(iteration *my) {
     for (size_t a = 0; a < my->m; a++)
         my->sums[a] = 1;
     gather(my, my->mean);
+    for (size_t i = 0; i < my->n; i++)
+        if (fabs(my->mean[i]) < 1)
+            return true;
+    return false;
 }
 
 /* ---- the basis ---------------------------------------------------------------------------------------- */
@@ -193,10 +208,10 @@ static double *row_of(const iteration *my, size_t j) {
 static void take_off(const iteration *my, double *x, double *along) {
     enum { PIECE = 2048 };
     const isg_kernels *kernels = isg_kernels_get();
-#pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
+#pragma omp parallel for schedule(dynamic) num_threads(my->threads)
     for (size_t j = 0; j < my->count; j++)
         along[j] = kernels->dot(my->n, row_of(my, j), x);
-#pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
+#pragma omp parallel for schedule(dynamic) num_threads(my->threads)
     for (size_t i = 0; i < my->n; i += PIECE)
         for (size_t j = 0; j < my->count; j++)
             kernels->add_multiple(my->n - i < PIECE ? my->n - i : PIECE, -along[j],
@@ -291,6 +306,25 @@ static bool are_same(const iteration *my, double *before) {
     return same;
 }
 
+/* The largest |C v - variance v| of the axes that are the basis, found anew; that vector comes in next. */
+static double let_worst_in(iteration *my) {
+    double *x = row_of(my, my->count), *worst = my->spare, largest = 0;
+    for (size_t j = 0; j < my->count; j++) {
+        project(my, row_of(my, j));
+        gather(my, x);
+        isg_kernels_get()->add_multiple(my->n, -my->projected[j * (my->room + 1)], row_of(my, j),
+                                        x);
+        const double norm = sqrt(isg_kernels_get()->dot(my->n, x, x));
+        if (norm >= largest) {
+            largest = norm;
+            memcpy(worst, x, my->n * sizeof *worst);
+        }
+    }
+    memcpy(x, worst, my->n * sizeof *x);
+    make_orthonormal(my);
+    return largest;
+}
+
 /* Fills the basis, keeps the best of it, and so on. `variances` (k) are those of the round before. */
 static isg_status iterate(iteration *my, double *variances) {
     const double negligible = isg_rank_tolerance(my->n, my->n);
@@ -303,28 +337,35 @@ static isg_status iterate(iteration *my, double *variances) {
         }
         ISG_TRY(solve_projected(my));
         const bool is_found = are_found(my), is_same = are_same(my, variances);
-        if (is_found && is_checked && is_same)
-            return rotate_basis(my, my->k);
+        if (is_found && is_checked && is_same) {
+            ISG_TRY(rotate_basis(my, my->k));
+            if (let_worst_in(my) <= 10 * tolerance * variances[0])
+                return ISG_OK;
+            is_checked = false;
+            continue;
+        }
         ISG_TRY(rotate_basis(my, my->k + (my->room - my->k) / 2));
         if (is_found)
             let_random_in(my);
         is_checked = is_found;
     }
-    return isg_fail(ISG_ERR_DIVERGED, "principal axes: the iteration for %zu of them did not end",
-                    my->k);
+    return isg_fail(ISG_ERR_DIVERGED,
+                    "principal axes: the iteration for %zu of them did not converge", my->k);
 }
 
 isg_status isg_pca_iterate(const isg_dataset *data, size_t k, isg_matd axes, double *variances,
                            size_t *rank) {
+    assert(data->info.n_visible > isg_pca_basis(k));
     iteration my = {0};
     isg_status status = ISG_OK;
     double *found = NULL;
     ISG_TRY_GOTO(ISG_ALLOCATE(found, k));
     ISG_TRY_GOTO(start(&my, data, k));
-    find_mean(&my);
-    let_random_in(&my);
-    ISG_TRY_GOTO(iterate(&my, found));
     size_t count = 0;
+    if (find_mean(&my)) {
+        let_random_in(&my);
+        ISG_TRY_GOTO(iterate(&my, found));
+    }
     while (count < k && found[count] > isg_rank_tolerance(my.n, my.n) * found[0])
         count++;
     for (size_t i = 0; i < count; i++) {

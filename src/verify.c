@@ -102,7 +102,7 @@ done:
     return status;
 }
 
-/* So many states that comparing them takes seconds, not hours. */
+/* Enough states to compare in seconds. */
 static size_t random_states(const isg_patterns_info *info) {
     const double affordable = 5e9 / ((double)info->n_visible * (double)info->n_patterns);
     return affordable > N_STATES ? N_STATES : affordable > 100 ? (size_t)affordable : 100;

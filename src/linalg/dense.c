@@ -7,6 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
+/* Registers with more digits than a double has, as the x87 had, would be rounded who knows when. */
+_Static_assert(FLT_EVAL_METHOD == 0, "sums must be rounded to double at every step");
+
 /* Columns from `begin` to `end` of row i. */
 static isg_status check_row(const char *what, isg_matd_view a, size_t i, size_t begin, size_t end) {
     const double *row = isg_row_view(a, i);
@@ -56,7 +59,7 @@ double isg_safe_factor(isg_matd_view a, bool is_symmetric) {
     frexp(largest, &exponent);
     if (largest == 0 || (exponent > -SAFE && exponent < SAFE))
         return 1;
-    return ldexp(1, exponent > -1000 ? -exponent : 1000);
+    return ldexp(1, exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent);
 }
 
 double isg_sign_of_largest(const double *x, size_t n, size_t step) {

@@ -54,7 +54,8 @@ typedef struct isg_product_room {
     int threads;
 } isg_product_room;
 
-isg_status isg_product_start(isg_product_room *room);
+/* For products of up to `most` multiplications. */
+isg_status isg_product_start(isg_product_room *room, double most);
 void isg_product_release(isg_product_room *room);
 
 /* c (m, n) is set to op(a) op(b), or that is added to it or subtracted from it, stretch by
@@ -109,7 +110,7 @@ void isg_rotations_flush(isg_rotations *rotations);
 /* The rotation that takes (f, g) to (r, 0); returns r = c f + s g, never negative. */
 double isg_find_rotation(double f, double g, double *c, double *s);
 
-/* Iterations for one value, on average, after which it is said not to end. */
+/* Iterations for one value, on average, after which the iteration is reported as not converging. */
 enum { ISG_MAX_ITERATIONS = 60 };
 
 /* order (n): which value comes k-th, falling or rising; equal ones as they stand. */

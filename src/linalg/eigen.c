@@ -72,7 +72,7 @@ static bool iterate(double *d, double *beside, size_t n, isg_rotations *rotation
     double norm = 0;
     for (size_t k = 0; k < n; k++)
         norm = fmax(norm, fabs(d[k]) + fabs(beside[k]));
-    /* Rounding in the reflectors has done more than this already. */
+    /* The reflectors' rounding errors already exceed this. */
     const double least = DBL_EPSILON / 16 * norm;
     size_t left = ISG_MAX_ITERATIONS * n;
     for (size_t first = 0; first < n;) {
@@ -132,14 +132,16 @@ isg_status isg_symmetric_eigen(double *values, isg_matd vectors, isg_matd_view a
     const isg_matd square = isg_matd_of(found, n, n);
     copy_symmetric(full, a, factor);
     tridiagonalize(isg_matd_of(full, n, n), d, beside, square, tau, room + 3 * n, room + 4 * n);
-    isg_form(&work, isg_part(square, 1, 1, n - 1, n - 1), tau);
+    if (n > 1)
+        isg_form(&work, isg_part(square, 1, 1, n - 1, n - 1), tau);
     found[0] = 1;
     for (size_t i = 0; i < n; i++) /* rows are what rotations go over */
         for (size_t j = 0; j < n; j++)
             full[i * n + j] = found[j * n + i];
     if (!iterate(d, beside, n, &rotations))
         ISG_TRY_GOTO(isg_fail(ISG_ERR_DIVERGED,
-                              "eigenvalues: the iteration on a matrix of %zu rows did not end", n));
+                              "eigenvalues: the iteration on a matrix of %zu rows did not converge",
+                              n));
     isg_sort_values(order, d, n, false);
     for (size_t k = 0; k < n; k++)
         values[k] = d[order[k]] / factor;

@@ -11,6 +11,7 @@
  *   - use all threads where these share out entries, never the terms of a sum;
  *   - refuse numbers that are not finite (ISG_ERR_ARGUMENT, naming the place, counted from 0); shapes
  *     that do not belong together are the caller's mistake and asserted;
+ *   - give infinities where a result is beyond the range of a double;
  *   - write their outputs only on success, and read all inputs before: an output may be the very
  *     view that is the input, unless the comment says otherwise.
  */
@@ -26,7 +27,7 @@ typedef enum isg_transpose { ISG_AS_IS, ISG_TRANSPOSED } isg_transpose;
 typedef enum isg_triangle { ISG_LOWER, ISG_UPPER } isg_triangle;
 
 /* out (m, n) = op(a) (m, k) op(b) (k, n). `out` must be apart from a and b; infinities and NaN
-   spread as arithmetic has it. */
+   propagate as in IEEE arithmetic. */
 isg_status isg_matrix_multiply(isg_matd out, isg_matd_view a, isg_transpose op_a, isg_matd_view b,
                                isg_transpose op_b);
 
@@ -34,9 +35,9 @@ isg_status isg_matrix_multiply(isg_matd out, isg_matd_view a, isg_transpose op_a
    is never negative, which makes the two unique if a has full rank. ISG_ERR_SHAPE if n < p. */
 isg_status isg_qr(isg_matd q, isg_matd r, isg_matd_view a);
 
-/* Columns of a (n, p) in the order in which each adds most to those before: column order[j] of a
-   is q times column j of r (min(n, p), p), for some q that is not given. The diagonal of r falls
-   and is not negative. Where several add the same, up to rounding, the first of them comes first. The rank is how many of its entries exceed `tolerance` times the first. */
+/* Columns of a (n, p) ordered such that each is the one farthest from the span of those before it: column order[j] of a
+   is q times column j of r (min(n, p), p), for some q that is not given. The diagonal of r falls,
+   up to rounding, and is not negative; what is below 1e-150 of the largest may be out of order. Where several add the same, up to rounding, the first of them comes first. The rank is how many of its entries exceed `tolerance` times the first. */
 isg_status isg_pivoted_qr(isg_matd r, size_t *order, size_t *rank, isg_matd_view a,
                           double tolerance);
 
@@ -46,12 +47,12 @@ static inline double isg_rank_tolerance(size_t rows, size_t cols) {
 }
 
 /* a (n, p) = u (n, k) diag(sigma) vt (k, p), k = min(n, p), sigma falling. The largest entry of
-   each column of u is positive. ISG_ERR_DIVERGED if the iteration does not end. */
+   each column of u is positive. ISG_ERR_DIVERGED if the iteration does not converge. */
 isg_status isg_svd(isg_matd u, double *sigma, isg_matd vt, isg_matd_view a);
 
 /* a (n, n) = vectors diag(values) vectors^T for symmetric a, of which only the lower triangle is
    read. Eigenvalues rise; eigenvectors are columns, signed as in isg_svd(). ISG_ERR_DIVERGED if
-   the iteration does not end. */
+   the iteration does not converge. */
 isg_status isg_symmetric_eigen(double *values, isg_matd vectors, isg_matd_view a);
 
 /* a (n, n) = l l^T for symmetric positive definite a, of which only the lower triangle is read;

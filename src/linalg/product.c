@@ -24,10 +24,12 @@ enum {
     WORTHWHILE = 1 << 21 /* multiplications from which on a second thread pays */
 };
 
-isg_status isg_product_start(isg_product_room *room) {
+isg_status isg_product_start(isg_product_room *room, double most) {
     const int team = isg_team_size();
-    room->threads = team < MAX_TEAM ? team : MAX_TEAM;
-    return ISG_ALLOCATE(room->packed, (size_t)room->threads * 2 * PACKED);
+    *room = (isg_product_room){.threads = most < WORTHWHILE ? 1
+                                          : team < MAX_TEAM ? team
+                                                            : MAX_TEAM};
+    return most <= SMALL ? ISG_OK : ISG_ALLOCATE(room->packed, (size_t)room->threads * 2 * PACKED);
 }
 
 void isg_product_release(isg_product_room *room) {
@@ -122,6 +124,7 @@ void isg_product(const isg_product_room *room, isg_update update, isg_matd c, is
         multiply_plainly(update, c, &left, &right, inner);
         return;
     }
+    assert(room->packed);
     const size_t across = (c.cols + BLOCK - 1) / BLOCK;
     const size_t blocks = (c.rows + BLOCK - 1) / BLOCK * across;
     const int threads = work < WORTHWHILE ? 1 : room->threads;
@@ -136,7 +139,8 @@ isg_status isg_matrix_multiply(isg_matd out, isg_matd_view a, isg_transpose op_a
     assert(isg_has_shape(out, op_a == ISG_TRANSPOSED ? a.cols : a.rows,
                          op_b == ISG_TRANSPOSED ? b.rows : b.cols));
     isg_product_room room;
-    ISG_TRY(isg_product_start(&room));
+    ISG_TRY(isg_product_start(&room, (double)out.rows * (double)out.cols *
+                                         (double)(op_a == ISG_TRANSPOSED ? a.rows : a.cols)));
     isg_product(&room, ISG_SET, out, a, op_a, b, op_b);
     isg_product_release(&room);
     return ISG_OK;

@@ -19,8 +19,28 @@ enum { PANEL = 32 };
 
 /* ---- reflectors ----------------------------------------------------------------------------------- */
 
+/* The squares of x would lose digits or vanish: x is brought near 1 first. Reflectors do not change. */
+static double tiny_reflector(const isg_kernels *kernels, size_t n, double *x, double *tau) {
+    double largest = 0;
+    for (size_t i = 0; i < n; i++)
+        largest = fmax(largest, fabs(x[i]));
+    *tau = 0;
+    if (largest == 0) {
+        x[0] = 1;
+        return 0;
+    }
+    int exponent = 0;
+    frexp(largest, &exponent);
+    const double factor = ldexp(1, exponent < -1000 ? 1000 : -exponent);
+    for (size_t i = 0; i < n; i++)
+        x[i] *= factor;
+    return isg_reflector(kernels, n, x, tau) / factor;
+}
+
 double isg_reflector(const isg_kernels *kernels, size_t n, double *x, double *tau) {
     const double first = x[0], rest = isg_long_dot(kernels, n - 1, x + 1, x + 1);
+    if (rest < 0x1p-900 && fabs(first) < 0x1p-400)
+        return tiny_reflector(kernels, n, x, tau);
     x[0] = 1;
     *tau = 0;
     if (rest == 0)
@@ -41,7 +61,7 @@ isg_status isg_reflectors_start(isg_reflectors *work, size_t rows, size_t cols) 
     work->mixed = work->inner + cols * PANEL;
     work->t = work->mixed + cols * PANEL;
     work->gram = work->t + PANEL * PANEL;
-    ISG_TRY_GOTO(isg_product_start(&work->room));
+    ISG_TRY_GOTO(isg_product_start(&work->room, (double)rows * (double)cols * PANEL));
     return ISG_OK;
 done:
     isg_reflectors_release(work);
@@ -287,13 +307,13 @@ isg_status isg_pivoted_qr(isg_matd r, size_t *order, size_t *rank, isg_matd_view
     for (size_t j = 0; j < cols; j++)
         order[j] = j;
     factor_pivoted(square, order, room, room + least, room + least + cols);
-    copy_triangle(r, isg_matd_const(square), 1 / factor);
-    size_t count = 0;
     for (size_t i = 0; i < least; i++)
-        make_diagonal_positive(r, i);
-    while (count < least && isg_row(r, count)[count] > tolerance * r.data[0])
+        make_diagonal_positive(square, i);
+    size_t count = 0;
+    while (count < least && isg_row(square, count)[count] > tolerance * copy[0])
         count++;
     *rank = count;
+    copy_triangle(r, isg_matd_const(square), 1 / factor);
 done:
     isg_reflectors_release(&work);
     isg_release(copy);

@@ -62,9 +62,14 @@ double isg_find_rotation(double f, double g, double *c, double *s) {
     /* Squares may neither overflow nor vanish; a power of 2 costs no accuracy. */
     int exponent = 0;
     frexp(size, &exponent);
-    const double factor = exponent > 400 || exponent < -400 ? ldexp(1, -exponent) : 1;
+    const double factor =
+        exponent > 400 || exponent < -400 ? ldexp(1, exponent < -1000 ? 1000 : -exponent) : 1;
     const double x = f * factor, y = g * factor, root = sqrt(x * x + y * y);
     *c = x / root;
     *s = y / root;
+    /* For small angles c rounds to 1 every time, and thousands of rotations would lengthen rows. */
+    const double excess = (1 - *c * *c - *s * *s) / 2;
+    *c += *c * excess;
+    *s += *s * excess;
     return root / factor;
 }

@@ -22,7 +22,8 @@ typedef struct decomposition {
     isg_reflectors work;
 } decomposition;
 
-static isg_status start(decomposition *my, size_t n) {
+/* For a matrix of n columns and `length` rows, n <= length. */
+static isg_status start(decomposition *my, size_t n, size_t length) {
     *my = (decomposition){.n = n};
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->left, n, n));
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->right, n, n));
@@ -34,7 +35,7 @@ static isg_status start(decomposition *my, size_t n) {
     my->inner = my->column + n;
     ISG_TRY(isg_rotations_start(&my->of_left, isg_matd_of(my->left, n, n)));
     ISG_TRY(isg_rotations_start(&my->of_right, isg_matd_of(my->right, n, n)));
-    return isg_reflectors_start(&my->work, n, n);
+    return isg_reflectors_start(&my->work, length, n);
 }
 
 static void finish(decomposition *my) {
@@ -48,8 +49,7 @@ static void finish(decomposition *my) {
 
 /* ---- two diagonals ----------------------------------------------------------------------------------- */
 
-/* Reflectors, below the diagonals of `left` and `right`, such that a (n, n) has nothing left beside its
-   diagonal and the entries right of it. */
+/* Makes a (n, n) upper bidiagonal, by reflectors that go below the diagonals of `left` and `right`. */
 static void bidiagonalize(decomposition *my, isg_matd a) {
     const isg_kernels *kernels = isg_kernels_get();
     const size_t n = my->n;
@@ -94,7 +94,9 @@ static void transpose(double *a, size_t n) {
 static void form_vectors(decomposition *my) {
     const size_t n = my->n;
     isg_form(&my->work, isg_matd_of(my->left, n, n), my->left_tau);
-    isg_form(&my->work, isg_part(isg_matd_of(my->right, n, n), 1, 1, n - 1, n - 1), my->right_tau);
+    if (n > 1)
+        isg_form(&my->work, isg_part(isg_matd_of(my->right, n, n), 1, 1, n - 1, n - 1),
+                 my->right_tau);
     my->right[0] = 1;
     transpose(my->left, n);
     transpose(my->right, n);
@@ -102,8 +104,8 @@ static void form_vectors(decomposition *my) {
 
 /* ---- QR steps on the diagonals ------------------------------------------------------------------------- */
 
-/* The entry of the diagonal at `zero` is nothing: the one right of it is moved out over the rows down
-   to `end`. */
+/* The entry of the diagonal at `zero` is negligible: the one right of it is chased out over the rows
+   down to `end`. */
 static void chase_zero(decomposition *my, size_t zero, size_t end, double negligible) {
     double moved = my->above[zero];
     my->above[zero] = 0;
@@ -116,7 +118,7 @@ static void chase_zero(decomposition *my, size_t zero, size_t end, double neglig
     }
 }
 
-/* The shift: what the smaller of the last two squares of singular values would need, over d_first. */
+/* The first entry of the shifted column, divided by d_first; the shift comes from the last two rows. */
 static double shifted_start(const double *d, const double *above, size_t first, size_t end) {
     const double last = d[end], x = d[first], y = d[end - 1], h = above[end - 1];
     const double g = end - 1 > first ? above[end - 2] : 0;
@@ -150,8 +152,8 @@ static void step(decomposition *my, size_t first, size_t end) {
     d[end] = x;
 }
 
-/* The first row of the part that ends at `end` and falls apart no further. *is_zero says that the
-   entry of the diagonal before it is nothing, and that the one beside it is in the way. */
+/* The first row of the unreduced part that ends at `end`. *is_zero says that the entry of the diagonal
+   before it is negligible while the one right of that is not. */
 static size_t find_part(const decomposition *my, size_t end, double negligible, bool *is_zero) {
     size_t first = end;
     *is_zero = false;
@@ -251,7 +253,7 @@ isg_status isg_svd(isg_matd u, double *sigma, isg_matd vt, isg_matd_view a) {
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(core, n, n));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(vectors, length, n)); /* of the longer side */
     ISG_TRY_GOTO(ISG_ALLOCATE(order, n));
-    ISG_TRY_GOTO(start(&my, n));
+    ISG_TRY_GOTO(start(&my, n, length));
     const double factor = isg_safe_factor(a, false);
     const isg_matd long_side = isg_matd_of(tall, length, n), square = isg_matd_of(core, n, n);
     copy_tall(long_side, a, is_wide, factor);
@@ -264,7 +266,7 @@ isg_status isg_svd(isg_matd u, double *sigma, isg_matd vt, isg_matd_view a) {
     if (!iterate(&my))
         ISG_TRY_GOTO(isg_fail(ISG_ERR_DIVERGED,
                               "singular values: the iteration on a matrix of %zu rows and %zu "
-                              "columns did not end",
+                              "columns did not converge",
                               a.rows, a.cols));
     sort(&my, order);
     for (size_t k = 0; k < n; k++)

@@ -59,7 +59,7 @@ isg_status isg_cholesky(isg_matd l, isg_matd_view a) {
     isg_product_room room = {0};
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(work, n, n));
-    ISG_TRY_GOTO(isg_product_start(&room));
+    ISG_TRY_GOTO(isg_product_start(&room, (double)n * (double)n * BLOCK));
     for (size_t i = 0; i < n; i++)
         memcpy(work + i * n, isg_row_view(a, i), (i + 1) * sizeof *work);
     const size_t bad = factor_lower(&room, isg_matd_of(work, n, n));
@@ -113,6 +113,17 @@ static void solve_block(isg_matd b, isg_matd_view t, isg_transpose op, bool is_r
     }
 }
 
+/* What the unknowns from `first` on, `known` of them, contribute to rows `begin` to `end`. */
+static void subtract_known(const isg_product_room *room, isg_matd b, isg_matd_view t,
+                           isg_transpose op, size_t begin, size_t end, size_t first, size_t known) {
+    const bool is_turned = op == ISG_TRANSPOSED;
+    const isg_matd_view factors = {
+        t.data + (is_turned ? first * t.stride + begin : begin * t.stride + first),
+        is_turned ? known : end - begin, is_turned ? end - begin : known, t.stride};
+    isg_product(room, ISG_SUBTRACT, isg_part(b, begin, 0, end - begin, b.cols), factors, op,
+                isg_matd_const(isg_part(b, first, 0, known, b.cols)), ISG_AS_IS);
+}
+
 /* Unknowns come in rising order if op(t) is a lower triangle, in falling order else. */
 static void solve(const isg_product_room *room, isg_matd b, isg_matd_view t, isg_triangle triangle,
                   isg_transpose op) {
@@ -122,12 +133,8 @@ static void solve(const isg_product_room *room, isg_matd b, isg_matd_view t, isg
         const size_t begin = (is_rising ? k : blocks - 1 - k) * BLOCK;
         const size_t end = n - begin < BLOCK ? n : begin + BLOCK;
         const size_t first = is_rising ? 0 : end, known = is_rising ? begin : n - end;
-        const bool is_turned = op == ISG_TRANSPOSED;
-        const isg_matd_view factors = {
-            t.data + (is_turned ? first * t.stride + begin : begin * t.stride + first),
-            is_turned ? known : end - begin, is_turned ? end - begin : known, t.stride};
-        isg_product(room, ISG_SUBTRACT, isg_part(b, begin, 0, end - begin, b.cols), factors, op,
-                    isg_matd_const(isg_part(b, first, 0, known, b.cols)), ISG_AS_IS);
+        if (known > 0)
+            subtract_known(room, b, t, op, begin, end, first, known);
         solve_block(b, t, op, is_rising, begin, end);
     }
 }
@@ -136,7 +143,7 @@ isg_status isg_triangular_solve(isg_matd b, isg_matd_view t, isg_triangle triang
                                 isg_transpose op) {
     isg_product_room room = {0};
     ISG_TRY(check_triangular("triangular system", b, t, triangle));
-    ISG_TRY(isg_product_start(&room));
+    ISG_TRY(isg_product_start(&room, (double)b.rows * (double)b.cols * BLOCK));
     solve(&room, b, t, triangle, op);
     isg_product_release(&room);
     return ISG_OK;
@@ -145,7 +152,7 @@ isg_status isg_triangular_solve(isg_matd b, isg_matd_view t, isg_triangle triang
 isg_status isg_cholesky_solve(isg_matd b, isg_matd_view l) {
     isg_product_room room = {0};
     ISG_TRY(check_triangular("Cholesky system", b, l, ISG_LOWER));
-    ISG_TRY(isg_product_start(&room));
+    ISG_TRY(isg_product_start(&room, (double)b.rows * (double)b.cols * BLOCK));
     solve(&room, b, l, ISG_LOWER, ISG_AS_IS);
     solve(&room, b, l, ISG_LOWER, ISG_TRANSPOSED);
     isg_product_release(&room);

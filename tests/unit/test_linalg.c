@@ -269,6 +269,49 @@ static void eigenvectors_hold(void **state) {
     assert_true(fabs(vectors[0] + vectors[2] / 2) < 1e-14);
 }
 
+/* Numbers at the ends of what a double can be, whose squares vanish, lose digits or overflow. */
+static void extremes_are_no_exception(void **state) {
+    (void)state;
+    const double huge = 1e308, tiny = 1.7e-162, least = 5e-324;
+    const double matrices[][9] = {
+        {0, 0, tiny, 0, 1, 0, tiny, 0, 0},       {1, 0, 0, 0, tiny, tiny, 0, tiny, -tiny},
+        {1e-17, 1e-8, 0, 0, 1e-300, 0, 0, 0, 0}, {huge, 0, 0, 0, huge, 0, 0, 0, huge},
+        {least, 0, 0, 0, least, 0, 0, 0, least}, {0, least, 0, least, 0, 0, 0, 0, 0},
+        {1, 0, 0, 0, 1e-170, 0, 0, 0, 1e-165},   {huge, 0, 1, 0, least, 0, 1, 0, tiny}};
+    for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++) {
+        isg_matd a = matrix_framed(3, 3);
+        for (size_t i = 0; i < 9; i++)
+            *matrix_at(a, i / 3, i % 3) = matrices[k][i];
+        check_qr(a, false);
+        check_svd(a);
+        isg_matd r = matrix_framed(3, 3);
+        size_t order[3], rank = 9;
+        assert_int_equal(isg_pivoted_qr(r, order, &rank, matrix_view(a), 0), ISG_OK);
+        assert_true(rank >= 1 && rank <= 3 && *matrix_at(r, 0, 0) == matrix_largest(r));
+        if (*matrix_at(a, 0, 1) == *matrix_at(a, 1, 0))
+            check_eigen(a);
+        matrix_release(r);
+        matrix_release(a);
+    }
+}
+
+/* 150 equal singular values: every rotation turns by next to nothing, and none may lengthen. */
+static void rotations_keep_lengths(void **state) {
+    (void)state;
+    enum { N = 150 };
+    isg_matd a = matrix_example(NORMAL, N, N), q = matrix_framed(N, N), r = matrix_framed(N, N);
+    double sigma[N];
+    assert_int_equal(isg_qr(q, r, matrix_view(a)), ISG_OK);
+    assert_int_equal(isg_svd(a, sigma, r, matrix_view(q)), ISG_OK);
+    isg_matd gram = matrix_product(a, ISG_TRANSPOSED, a, ISG_AS_IS);
+    for (size_t i = 0; i < N; i++)
+        assert_true(fabs(*matrix_at(gram, i, i) - 1) < 1e-14 && fabs(sigma[i] - 1) < 1e-14);
+    matrix_release(gram);
+    matrix_release(a);
+    matrix_release(q);
+    matrix_release(r);
+}
+
 /* ---- Cholesky and triangular systems -------------------------------------------------- */
 
 static void cholesky_holds(void **state) {
@@ -360,6 +403,8 @@ int main(void) {
         cmocka_unit_test(a_dependent_column_is_explained),
         cmocka_unit_test(svd_holds),
         cmocka_unit_test(eigenvectors_hold),
+        cmocka_unit_test(extremes_are_no_exception),
+        cmocka_unit_test(rotations_keep_lengths),
         cmocka_unit_test(cholesky_holds),
         cmocka_unit_test(a_matrix_that_is_not_positive_is_named),
         cmocka_unit_test(triangular_systems_are_solved),

@@ -284,7 +284,7 @@ static void test_allocations(void **state) {
 static isg_status run_huge(void *user) {
     const isg_smooth function = {evaluate, go_on, user};
     isg_minimize_end end;
-    return isg_minimize(SIZE_MAX / 100, NULL, &function, 1, &end);
+    return isg_minimize(SIZE_MAX / 4, NULL, &function, 1, &end);
 }
 
 static void test_too_many_variables(void **state) {

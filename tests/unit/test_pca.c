@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,6 +233,32 @@ static void test_many_units(void **state) {
     free(spins);
 }
 
+/* Data that hardly vary have as many directions as they have, however many samples are the same. */
+static void test_directions_of_dull_data(void **state) {
+    (void)state;
+    enum { N = 2101, M = 3000 };
+    int8_t *spins = malloc((size_t)N * M);
+    assert_non_null(spins);
+    memset(spins, 1, (size_t)N * M);
+    for (size_t directions = 0; directions <= 3; directions++) {
+        if (directions > 0) /* one spin of one sample more is different */
+            spins[(directions * 7) * N + directions * 300] = -1;
+        isg_dataset *data = NULL;
+        double variances[4], *axes = malloc(4 * N * sizeof *axes);
+        assert_non_null(axes);
+        assert_ok(isg_dataset_create(&data, M, N, spins, NULL));
+        char expected[80];
+        snprintf(expected, sizeof expected, "the data vary in %zu of 2101 directions", directions);
+        assert_fails(isg_pca(data, 4, isg_matd_of(axes, N, 4), variances), ISG_ERR_ARGUMENT,
+                     expected);
+        if (directions > 0)
+            assert_ok(isg_pca(data, directions, isg_matd_of(axes, N, directions), variances));
+        isg_dataset_free(data);
+        free(axes);
+    }
+    free(spins);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_axes_of_random_data),
@@ -240,6 +267,7 @@ int main(void) {
         cmocka_unit_test(test_iteration_finds_the_same_axes),
         cmocka_unit_test(test_iteration_finds_equal_variances),
         cmocka_unit_test(test_many_units),
+        cmocka_unit_test(test_directions_of_dull_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
