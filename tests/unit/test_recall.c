@@ -338,7 +338,7 @@ static void readouts_are_the_largest_of_what_they_say(void **state) {
             for (size_t k = 0; k < ISG_N_READOUTS; k++) {
                 size_t best = 0;
                 for (size_t mu = 1; mu < 4; mu++)
-                    best = values[k][mu] > values[k][best] ? mu : best;
+                    best = values[k][mu] > values[k][best] + 1e-10 ? mu : best;
                 right[k] += best == a % 4;
             }
         }
