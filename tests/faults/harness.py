@@ -73,6 +73,15 @@ def read_tree(root):
     return tree
 
 
+def forget_process(pid):
+    """LLVM's OpenMP keeps a file for every process, and waits for ever in one that finds a file of its
+    number, left by a process that was killed."""
+    try:
+        os.unlink(f"/dev/shm/__KMP_REGISTERED_LIB_{pid}_{os.getuid()}")
+    except FileNotFoundError:
+        pass
+
+
 def execute(case, cwd, arguments=None, limits=None, prefix=(), **environment):
     """Runs the case with these variables; the file `called` names the call that failed."""
     stdout = environment.pop("stdout", subprocess.PIPE)
@@ -88,6 +97,7 @@ def execute(case, cwd, arguments=None, limits=None, prefix=(), **environment):
         process.kill()
         out, err = process.communicate()
         err += b"it hangs\n"
+    forget_process(process.pid)
     call = open(mark).read() if os.path.exists(mark) else None
     return Result(process.returncode, out or b"", err.decode(errors="replace"), read_tree(cwd), call)
 
