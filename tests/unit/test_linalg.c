@@ -276,7 +276,7 @@ static void extremes_are_no_exception(void **state) {
     const double matrices[][9] = {
         {0, 0, tiny, 0, 1, 0, tiny, 0, 0},       {1, 0, 0, 0, tiny, tiny, 0, tiny, -tiny},
         {1e-17, 1e-8, 0, 0, 1e-300, 0, 0, 0, 0}, {huge, 0, 0, 0, huge, 0, 0, 0, huge},
-        {least, 0, 0, 0, least, 0, 0, 0, least}, {0, least, 0, least, 0, 0, 0, 0, 0},
+        {least, 0, 0, 0, least, 0, 0, 0, least}, {0, 1e-310, 0, 1e-310, 0, 0, 0, 0, 0},
         {1, 0, 0, 0, 1e-170, 0, 0, 0, 1e-165},   {huge, 0, 1, 0, least, 0, 1, 0, tiny}};
     for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++) {
         isg_matd a = matrix_framed(3, 3);
