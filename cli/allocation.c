@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #define _POSIX_C_SOURCE 200809L
-#include "allocation.h"
+#include "cli/allocation.h"
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "typed_number.h"
+#include "cli/typed_number.h"
 
 static const char variable[] = "ISINGLASS_FAIL_ALLOCATION";
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "failure.h"
+#include "cli/failure.h"
 
 /* Obeys the variable above. Before any other allocation. */
 exit_code memory_start(void);

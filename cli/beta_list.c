@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "beta_list.h"
+#include "cli/beta_list.h"
 
 #include <math.h>
 
-#include "number_list.h"
+#include "cli/number_list.h"
 
 exit_code beta_list_parse(double **out, size_t *count, const char *text) {
     const number_range range = {.low = 0, .high = HUGE_VAL, .is_above_low = true};

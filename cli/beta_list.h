@@ -5,7 +5,7 @@
 #ifndef CLI_BETA_LIST_H
 #define CLI_BETA_LIST_H
 
-#include "failure.h"
+#include "cli/failure.h"
 
 #define BETA_LIST_METAVAR "A:B:n"
 

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "beta_schedule.h"
+#include "cli/beta_schedule.h"
 
-#include "parts.h"
-#include "typed_number.h"
+#include "cli/parts.h"
+#include "cli/typed_number.h"
 
 /* "20@19", or "2" for the first. */
 static bool read_part(const char *part, bool is_first, double *beta, size_t *from) {

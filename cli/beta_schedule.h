@@ -5,7 +5,7 @@
 #ifndef CLI_BETA_SCHEDULE_H
 #define CLI_BETA_SCHEDULE_H
 
-#include "failure.h"
+#include "cli/failure.h"
 
 #define BETAS_METAVAR "B[,B@STEP...]"
 

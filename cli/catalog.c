@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "catalog.h"
+#include "cli/catalog.h"
 
 #include <string.h>
 
-#include "allocation.h"
+#include "cli/allocation.h"
 
 const catalog_entry catalog[] = {
     {.name = "mnist",

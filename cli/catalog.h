@@ -5,7 +5,7 @@
 #ifndef CLI_CATALOG_H
 #define CLI_CATALOG_H
 
-#include "common.h"
+#include "cli/common.h"
 
 typedef struct catalog_file {
     const char *name;   /* in the data directory, unpacked */

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #define _XOPEN_SOURCE 700
-#include "child.h"
+#include "cli/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "signals.h"
+#include "cli/signals.h"
 
 extern char **environ;
 

@@ -5,7 +5,7 @@
 #ifndef CLI_CHILD_H
 #define CLI_CHILD_H
 
-#include "failure.h"
+#include "cli/failure.h"
 
 /* Runs a program found in PATH, both its outputs going to the file `log`. EXIT_FILE with the last
    line of its output if it fails; `advice` says what to do if it is not there. */

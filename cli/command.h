@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common.h"
-#include "failure.h"
-#include "output.h"
+#include "cli/common.h"
+#include "cli/failure.h"
+#include "cli/output.h"
 
 /* How a value is read, and the type of the field it is stored in. */
 typedef enum option_kind {

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "command.h"
+#include "cli/command.h"
 
 extern const command command_bench;
 extern const command command_classify;

@@ -3,16 +3,16 @@
  * SPDX-License-Identifier: MIT
  */
 #define _POSIX_C_SOURCE 200809L
-#include "common.h"
+#include "cli/common.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "allocation.h"
-#include "command.h"
-#include "typed_number.h"
+#include "cli/allocation.h"
+#include "cli/command.h"
+#include "cli/typed_number.h"
 
 enum { MAXIMUM_THREADS = 1024 };
 

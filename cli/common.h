@@ -5,7 +5,7 @@
 #ifndef CLI_COMMON_H
 #define CLI_COMMON_H
 
-#include "failure.h"
+#include "cli/failure.h"
 
 typedef struct common_settings {
     uint64_t seed;

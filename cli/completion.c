@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "help.h"
-#include "options.h"
+#include "cli/help.h"
+#include "cli/options.h"
 
 /* bash cuts words at ':' and '=' too: the first loop joins them again, and the end takes off what
    bash has kept of the word. */

@@ -3,16 +3,16 @@
  * SPDX-License-Identifier: MIT
  */
 #define _POSIX_C_SOURCE 200809L
-#include "data_input.h"
+#include "cli/data_input.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "allocation.h"
-#include "catalog.h"
-#include "progress.h"
-#include "suggest.h"
-#include "typed_number.h"
+#include "cli/allocation.h"
+#include "cli/catalog.h"
+#include "cli/progress.h"
+#include "cli/suggest.h"
+#include "cli/typed_number.h"
 
 const char *const header_choices[] = {"auto", "yes", "no", NULL}; /* in the order of isg_header */
 const char *const data_names[] = {"mnist:train", "mnist:test", "fashion:train", "fashion:test",

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 typedef struct data_settings {
     const char *labels, *label_column, *shape, *only_class;

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "data_rows.h"
+#include "cli/data_rows.h"
 
-#include "allocation.h"
+#include "cli/allocation.h"
 
 /* The rows of one class, from rows[0] on; `room` of them. */
 static void fill(size_t *rows, size_t room, const isg_dataset *data, size_t class_index) {

@@ -5,7 +5,7 @@
 #ifndef CLI_DATA_ROWS_H
 #define CLI_DATA_ROWS_H
 
-#include "failure.h"
+#include "cli/failure.h"
 
 /* The first samples of each class, class by class, `each` of them, over again if a class has fewer;
    the last may get fewer, so that there are `count` in all. Classes without a sample are left out.

@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "epoch_list.h"
+#include "cli/epoch_list.h"
 
-#include "allocation.h"
-#include "parts.h"
-#include "typed_number.h"
+#include "cli/allocation.h"
+#include "cli/parts.h"
+#include "cli/typed_number.h"
 
 static exit_code misused(const char *text) {
     return fail(EXIT_MISUSED,

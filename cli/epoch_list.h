@@ -5,7 +5,7 @@
 #ifndef CLI_EPOCH_LIST_H
 #define CLI_EPOCH_LIST_H
 
-#include "failure.h"
+#include "cli/failure.h"
 
 /* "0,1,5" and, if it is larger, `last`. None may be above `last`; of a list that was not typed now,
    but comes from a run, such ones are left out. Release the array with memory_release(). `text` may be

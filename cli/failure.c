@@ -5,7 +5,7 @@
  * Nothing here allocates, so that running out of memory can be reported too.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "failure.h"
+#include "cli/failure.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "signals.h"
+#include "cli/signals.h"
 
 const exit_meaning exit_meanings[] = {
     {"0", "done"},

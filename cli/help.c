@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "help.h"
+#include "cli/help.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "options.h"
-#include "value.h"
+#include "cli/options.h"
+#include "cli/value.h"
 
 const char program_summary[] =
     "Hopfield networks and restricted Boltzmann machines as two views of one object";

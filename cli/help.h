@@ -5,7 +5,7 @@
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
-#include "command.h"
+#include "cli/command.h"
 
 /* What the program is, in one line. */
 extern const char program_summary[];

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "log_z_text.h"
+#include "cli/log_z_text.h"
 
-#include "progress.h"
+#include "cli/progress.h"
 
 const char *const log_z_methods[] = {"auto", "exact", "ais", "mixture", NULL};
 const char *const ais_weights[] = {"spin", "lambda", "joint", NULL};

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 typedef struct log_z_settings {
     size_t method; /* an isg_log_z_choice */

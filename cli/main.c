@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "allocation.h"
-#include "help.h"
-#include "options.h"
-#include "signals.h"
+#include "cli/allocation.h"
+#include "cli/help.h"
+#include "cli/options.h"
+#include "cli/signals.h"
 
 static void print_help(invocation *call, bool is_full) {
     if (call->verb)

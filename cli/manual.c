@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "help.h"
-#include "options.h"
+#include "cli/help.h"
+#include "cli/options.h"
 
 /* Characters that roff reads as commands or turns into typographic look-alikes, and what prints
    them as they are typed. */

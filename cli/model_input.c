@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "model_input.h"
+#include "cli/model_input.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "allocation.h"
+#include "cli/allocation.h"
 
 exit_code model_load(isg_rbm **out, const char *name) {
     static const char file[] = "/model.npz";

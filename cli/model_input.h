@@ -5,7 +5,7 @@
 #ifndef CLI_MODEL_INPUT_H
 #define CLI_MODEL_INPUT_H
 
-#include "failure.h"
+#include "cli/failure.h"
 
 /* Loads M.npz, or RUN/model.npz if `name` is a directory. */
 exit_code model_load(isg_rbm **out, const char *name);

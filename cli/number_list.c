@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "number_list.h"
+#include "cli/number_list.h"
 
 #include <string.h>
 
-#include "allocation.h"
-#include "parts.h"
-#include "typed_number.h"
+#include "cli/allocation.h"
+#include "cli/parts.h"
+#include "cli/typed_number.h"
 
 static bool is_within(double value, number_range range) {
     return value >= range.low && value <= range.high && !(range.is_above_low && value <= range.low);

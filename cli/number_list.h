@@ -5,7 +5,7 @@
 #ifndef CLI_NUMBER_LIST_H
 #define CLI_NUMBER_LIST_H
 
-#include "failure.h"
+#include "cli/failure.h"
 
 enum { NUMBER_LIST_MOST = 10000 };
 

@@ -5,16 +5,16 @@
  * Strict on purpose: no abbreviations, no bundled letters, no option given twice. What looks
  * harmless on a terminal becomes a silent mistake in a script.
  */
-#include "options.h"
+#include "cli/options.h"
 
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "allocation.h"
-#include "suggest.h"
-#include "value.h"
+#include "cli/allocation.h"
+#include "cli/suggest.h"
+#include "cli/value.h"
 
 const char *command_title(const command *verb, char title[TITLE_BYTES]) {
     snprintf(title, TITLE_BYTES, "%s%s%s", verb->group ? verb->group : "", verb->group ? " " : "",

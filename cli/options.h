@@ -5,7 +5,7 @@
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
-#include "command.h"
+#include "cli/command.h"
 
 /* Fills `call`, which starts as all zeros, up to the first mistake. Options are accepted before and
    after the verb and between arguments, each at most once, as "--name VALUE", "--name=VALUE" or

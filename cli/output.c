@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #define _POSIX_C_SOURCE 200809L
-#include "output.h"
+#include "cli/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "allocation.h"
+#include "cli/allocation.h"
 
 enum { LABEL_COLUMNS = 20 };
 

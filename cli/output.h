@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "failure.h"
+#include "cli/failure.h"
 
 enum { OUTPUT_COLUMNS = 79 };
 

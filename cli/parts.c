@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "parts.h"
+#include "cli/parts.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * whoever looks sees the old picture or the new one, never half of one.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "plot.h"
+#include "cli/plot.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "allocation.h"
-#include "child.h"
-#include "signals.h"
+#include "cli/allocation.h"
+#include "cli/child.h"
+#include "cli/signals.h"
 
 enum { WIDTH = 900, HEIGHT = 600 };
 

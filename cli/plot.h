@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-#include "common.h"
+#include "cli/common.h"
 
 /* Whether a picture may be written there, to be asked before the work: a name that ends in .png or
    .svg, nothing there unless --force was given, and gnuplot to draw it. */

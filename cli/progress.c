@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #define _POSIX_C_SOURCE 200809L
-#include "progress.h"
+#include "cli/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "signals.h"
+#include "cli/signals.h"
 
 enum { LINE_BYTES = 400, BAR_COLUMNS = 24, DEFAULT_COLUMNS = 80, ROOM_FOR_BAR = 64 };
 

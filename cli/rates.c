@@ -2,15 +2,15 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "rates.h"
+#include "cli/rates.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "allocation.h"
-#include "parts.h"
-#include "typed_number.h"
+#include "cli/allocation.h"
+#include "cli/parts.h"
+#include "cli/typed_number.h"
 
 enum { WRITTEN_BYTES = 56 }; /* the longest rate as it is written here */
 

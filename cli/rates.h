@@ -5,7 +5,7 @@
 #ifndef CLI_RATES_H
 #define CLI_RATES_H
 
-#include "failure.h"
+#include "cli/failure.h"
 
 /* How --rate is written, for help and errors. */
 #define RATES_METAVAR "ETA[,ETA@EPOCH...]"

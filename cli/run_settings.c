@@ -2,17 +2,17 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "run_settings.h"
+#include "cli/run_settings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "allocation.h"
-#include "options.h"
-#include "typed_number.h"
-#include "value.h"
+#include "cli/allocation.h"
+#include "cli/options.h"
+#include "cli/typed_number.h"
+#include "cli/value.h"
 
 enum { SEAL_BYTES = 17 };
 

@@ -8,7 +8,7 @@
 #ifndef CLI_RUN_SETTINGS_H
 #define CLI_RUN_SETTINGS_H
 
-#include "command.h"
+#include "cli/command.h"
 
 /* An option that got its value otherwise counts as typed from now on. */
 void settings_mark(invocation *call, const char *name);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "share_error.h"
+#include "cli/share_error.h"
 
 #include <math.h>
 

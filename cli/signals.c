@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #define _POSIX_C_SOURCE 200809L
-#include "signals.h"
+#include "cli/signals.h"
 
 #include <signal.h>
 #include <stddef.h>

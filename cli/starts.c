@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "starts.h"
+#include "cli/starts.h"
 
 #include <string.h>
 
-#include "progress.h"
-#include "suggest.h"
-#include "value.h"
+#include "cli/progress.h"
+#include "cli/suggest.h"
+#include "cli/value.h"
 
 typedef enum start_kind {
     START_HOPFIELD,

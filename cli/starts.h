@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "command.h"
+#include "cli/command.h"
 
 typedef struct start_settings {
     const char *init; /* a name of start_names, or a model file */

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #define _POSIX_C_SOURCE 200809L
-#include "stopwatch.h"
+#include "cli/stopwatch.h"
 
 #include <time.h>
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "suggest.h"
+#include "cli/suggest.h"
 
 #include <ctype.h>
 #include <stdbool.h>

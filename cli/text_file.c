@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "text_file.h"
+#include "cli/text_file.h"
 
 exit_code text_file_write(const char *path, const output *text) {
     return text->is_out_of_memory ? fail_memory()

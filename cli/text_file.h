@@ -5,7 +5,7 @@
 #ifndef CLI_TEXT_FILE_H
 #define CLI_TEXT_FILE_H
 
-#include "output.h"
+#include "cli/output.h"
 
 /* Writes what was gathered in `text`; whatever had the name before is replaced. EXIT_NO_MEMORY if
    gathering ran out of memory, EXIT_FILE if the file cannot be written. */

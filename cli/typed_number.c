@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "typed_number.h"
+#include "cli/typed_number.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "unit_ranges.h"
+#include "cli/unit_ranges.h"
 
-#include "parts.h"
-#include "typed_number.h"
+#include "cli/parts.h"
+#include "cli/typed_number.h"
 
 /* "0:392", or "400" for a single unit. */
 static bool read_range(const char *range, size_t *begin, size_t *end) {

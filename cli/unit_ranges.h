@@ -5,7 +5,7 @@
 #ifndef CLI_UNIT_RANGES_H
 #define CLI_UNIT_RANGES_H
 
-#include "failure.h"
+#include "cli/failure.h"
 
 #define RANGES_METAVAR "A:B[,A:B...]"
 

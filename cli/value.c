@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "value.h"
+#include "cli/value.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "typed_number.h"
+#include "cli/typed_number.h"
 
 bool find_choice(const char *const *choices, const char *text, size_t *index) {
     for (size_t i = 0; choices[i]; i++)

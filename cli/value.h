@@ -5,7 +5,7 @@
 #ifndef CLI_VALUE_H
 #define CLI_VALUE_H
 
-#include "command.h"
+#include "cli/command.h"
 
 /* Reads `text` as the table says and stores it in `settings`. False if it is not acceptable;
    value_expected() then says what would be. `text` is NULL for a flag. */

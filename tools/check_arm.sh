@@ -6,7 +6,7 @@
 # Called by check_long.sh, and of use alone. What is emulated takes ten times as long and more, so these
 # are the tests of what may differ between processors: kernels, arithmetic, random numbers, models, and
 # the files they are in. Left out are tests that start themselves again, which qemu cannot
-# do (test_machine), and the longest of the rest.
+# do (test_threads), and the longest of the rest.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/count.sh

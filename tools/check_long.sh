@@ -62,7 +62,7 @@ if build_preset dev; then
     cat build/faults/table.txt
 
     # The longest first, by what they took above: the last one would keep one core busy alone.
-    mapfile -t unit_tests < <(basename --suffix .c --multiple tests/unit/test_*.c |
+    mapfile -t unit_tests < <(basename --suffix .c --multiple tests/unit/*/test_*.c |
         awk 'NR == FNR { cost[$1] = $3; next } { print cost["unit." $1] + 0, $1 }' \
             build/dev/Testing/Temporary/CTestCostData.txt - | sort -rn | cut -d ' ' -f 2)
     [[ ${#unit_tests[@]} -gt 0 ]] || count_failure "no list of unit tests for valgrind"

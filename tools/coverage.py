@@ -17,17 +17,17 @@ PARTS = {
     "readers": """
         base/file.c base/number.c io/array.c io/csv.c io/idx.c io/json.c io/matrix_market.c io/npy.c
         io/npz.c io/source.c io/text_lines.c io/zip.c io/zip_directory.c io/zip_format.h
-        binarize.c class_names.c data_file.c dataset.c dataset_csv.c dataset_load.c label_file.c
-        labels.c meta.c model_file.c pattern_file.c classifier_file.c""",
+        data/binarize.c data/data_file.c data/dataset.c data/dataset_csv.c data/dataset_load.c data/label_file.c
+        data/labels.c io/meta.c rbm/model_file.c patterns/pattern_file.c classify/classifier_file.c""",
     "checkpoint": """
-        base/atomic_file.c base/directory.c io/zip_writer.c train_file.c experts_file.c
-        run_checkpoint.c run_directory.c""",
+        base/atomic_file.c base/directory.c io/zip_writer.c train/train_file.c classify/experts_file.c
+        train/run_checkpoint.c train/run_directory.c""",
     "rng": "base/rng.c base/rng.h kernels/gibbs_draws.h",
     "samplers": """
-        gibbs.c gibbs_weights.c machine_sweep.c dynamics.c dynamics_thermal.c dynamics_zero.c
-        exact_samples.c kernels/ref.c kernels/select.c kernels/tuned.h kernels/gibbs_tuned.h
+        sample/gibbs.c sample/gibbs_weights.c theory/machine_sweep.c hopfield/dynamics.c hopfield/dynamics_thermal.c hopfield/dynamics_zero.c
+        log_z/exact_samples.c kernels/ref.c kernels/select.c kernels/tuned.h kernels/gibbs_tuned.h
         kernels/vectors.h""",
-    "ais": "ais.c ais_betas.c ais_lambda.c ais_schedule.c anneal.c",
+    "ais": "log_z/ais.c log_z/ais_betas.c log_z/ais_lambda.c log_z/ais_schedule.c log_z/anneal.c",
 }
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent

@@ -7,7 +7,7 @@
 #ifndef ISG_MATRIX_H
 #define ISG_MATRIX_H
 
-#include "isinglass.h"
+#include "isinglass/base.h"
 
 typedef struct isg_matf {
     float *data;

@@ -5,7 +5,7 @@
 #ifndef ISG_STATUS_H
 #define ISG_STATUS_H
 
-#include "isinglass.h"
+#include "isinglass/base.h"
 
 #if defined(__GNUC__)
 #define ISG_PRINTF(text, first) __attribute__((format(printf, text, first)))

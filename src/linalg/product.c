@@ -12,8 +12,8 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/machine.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "linalg/dense.h"
 
 enum {

@@ -6,8 +6,8 @@
  * the vectors, which are all of the work, follow later. Columns do not meet in a rotation of rows, so
  * threads may share them out.
  */
-#include "base/machine.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "linalg/dense.h"
 
 enum {

@@ -7,7 +7,7 @@
 
 build=$SCRATCH/bare
 rm -rf "$build" && mkdir -p "$build"
-tree_files "$SOURCE" 'src/*.c' 'cli/*.c' 'experiments/*.c' >"$build/sources"
+tree_files "$SOURCE" 'src/*.c' 'cli/*.c' 'paper/*.c' >"$build/sources"
 # shellcheck disable=SC2016 # the inner shell expands them
 xargs -a "$build/sources" -P "$(nproc)" -I{} sh -c \
     '"$CC" -fopenmp -I"$SOURCE/include" -I"$SOURCE/src" -I"$SOURCE" -c "$SOURCE/{}" -o "$0/$(basename {} .c).o"' \
@@ -15,4 +15,4 @@ xargs -a "$build/sources" -P "$(nproc)" -I{} sh -c \
 read -ra libraries <<<"$(pkg-config --libs zlib libpng jansson)"
 "$CC" -fopenmp "$build"/*.o "${libraries[@]}" -lm -o "$build/isinglass"
 "$build/isinglass" --version | grep -qF "$(sed -n 's/.*ISG_VERSION  *"\(.*\)"/\1/p' \
-    "$SOURCE/include/isinglass.h")" || die "the program does not say its version"
+    "$SOURCE/include/isinglass/base.h")" || die "the program does not say its version"

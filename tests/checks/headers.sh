@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# headers.sh - every header compiles alone, the public one also as strict C11 and as C++17
+# headers.sh - every header compiles alone, the public ones also as strict C11 and as C++17
 #
 # SPDX-License-Identifier: MIT
 . "$(dirname "$0")/common/check.sh"
@@ -11,16 +11,19 @@ compiles() { # root, header as it is included, compiler and options...
     local root=$1 header=$2
     shift 2
     printf '#include "%s"\n#include "%s"\nextern int unit_is_not_empty;\n' "$header" "$header" |
-        "$@" "${STRICT[@]}" -I"$root/include" -I"$root/src" -I"$root/cli" -I"$root/experiments" -I"$root" - ||
+        "$@" "${STRICT[@]}" -I"$root/include" -I"$root/src" -I"$root/cli" -I"$root" - ||
         echo "$header: does not compile alone with $*"
 }
 
 public_header() { # root
     # What the library needs to be built must not be needed to use it: no -D, no POSIX.
-    compiles "$1" isinglass.h gcc -std=c11 -x c
-    compiles "$1" isinglass.h clang-14 -std=c11 -x c
-    compiles "$1" isinglass.h g++ -std=c++17 -x c++
-    compiles "$1" isinglass.h clang++-14 -std=c++17 -x c++
+    local file
+    tree_files "$1" 'include/*.h' | while IFS= read -r file; do
+        compiles "$1" "${file#*/}" gcc -std=c11 -x c
+        compiles "$1" "${file#*/}" clang-14 -std=c11 -x c
+        compiles "$1" "${file#*/}" g++ -std=c++17 -x c++
+        compiles "$1" "${file#*/}" clang++-14 -std=c++17 -x c++
+    done
 }
 
 # Code that is compiled several times, each time by a file that says for what: not a header.
@@ -28,8 +31,8 @@ readonly TEMPLATES=' src/kernels/tuned.h src/kernels/gibbs_tuned.h src/kernels/l
 
 internal_headers() { # root
     local file
-    tree_files "$1" 'src/*.h' 'cli/*.h' 'experiments/*.h' | while IFS= read -r file; do
-        [[ $TEMPLATES == *" $file "* ]] || compiles "$1" "${file#*/}" gcc -std=c11 -x c
+    tree_files "$1" 'src/*.h' 'cli/*.h' 'paper/*.h' | while IFS= read -r file; do
+        [[ $TEMPLATES == *" $file "* ]] || compiles "$1" "$file" gcc -std=c11 -x c
     done
 }
 
@@ -38,6 +41,9 @@ plant include/isinglass.h <<'END'
 #define X_H
 typedef struct thing { int class; } thing;
 #endif
+END
+plant include/isinglass/also.h <<'END'
+size_t also(void);
 END
 plant src/base/good.h <<'END'
 #ifndef GOOD_H
@@ -55,10 +61,14 @@ END
 expect_findings public_header 2>/dev/null <<'END'
 isinglass.h: does not compile alone with g++ -std=c++17 -x c++
 isinglass.h: does not compile alone with clang++-14 -std=c++17 -x c++
+isinglass/also.h: does not compile alone with gcc -std=c11 -x c
+isinglass/also.h: does not compile alone with clang-14 -std=c11 -x c
+isinglass/also.h: does not compile alone with g++ -std=c++17 -x c++
+isinglass/also.h: does not compile alone with clang++-14 -std=c++17 -x c++
 END
 expect_findings internal_headers 2>/dev/null <<'END'
-base/needs.h: does not compile alone with gcc -std=c11 -x c
-unguarded.h: does not compile alone with gcc -std=c11 -x c
+src/base/needs.h: does not compile alone with gcc -std=c11 -x c
+cli/unguarded.h: does not compile alone with gcc -std=c11 -x c
 END
 expect_none public_header
 expect_none internal_headers

@@ -8,7 +8,7 @@
 # Outside the tree, so that nothing of it is found by accident.
 outside=$(mktemp -d)
 trap 'rm -rf "$outside"' EXIT
-version=$(sed -n 's/.*ISG_VERSION  *"\(.*\)"/\1/p' "$SOURCE/include/isinglass.h")
+version=$(sed -n 's/.*ISG_VERSION  *"\(.*\)"/\1/p' "$SOURCE/include/isinglass/base.h")
 lib=$(sed -n 's/^CMAKE_INSTALL_LIBDIR:.*=//p' "$BUILD/CMakeCache.txt") # lib64 on some systems
 export PKG_CONFIG_SYSROOT_DIR='' PKG_CONFIG_PATH='' CMAKE_PREFIX_PATH=''
 
@@ -72,8 +72,8 @@ expect_files() { # prefix
         share/man/man1/isinglass.1 share/bash-completion/completions/isinglass; do
         [[ -s $1/$file ]] || die "$file: not installed"
     done
-    found=$(ls "$1/include")
-    [[ $found == isinglass.h ]] || die "include/: expected isinglass.h alone, found $found"
+    found=$(cd "$1/include" && find . -type f | sort)
+    [[ $found == "$(cd "$SOURCE/include" && find . -type f | sort)" ]] || die "include/: found" "$found"
     # A path of the machine that built it would be wrong on any other.
     found=$(grep -rlIF -e "$SOURCE" -e "$outside" "$1" || true)
     [[ -z $found ]] || die "path of this machine in" "$found"

@@ -3,81 +3,19 @@
 #
 # SPDX-License-Identifier: MIT
 #
-#   src/base  <-  src/kernels  <-  src/linalg,  src/io  <-  src/*.c  <-  cli, experiments, bench, examples
-#
-# The top layer sees the public header and its own files; the figures in experiments/ are part of the
-# program, and use what cli/ has for text, progress and pictures. Both may use base/elementary.h, which
-# stands in for the part of libm whose results differ between machines. Below the top layer, the includes
-# are checked in the sources, the calls in the objects, where no macro or wrapper can hide them.
+# tools/rooms.py has the table of rooms and checks the includes in the sources; the calls are checked in the
+# objects, where no macro or wrapper can hide them.
 . "$(dirname "$0")/common/check.sh"
 : "${BUILD:?}"
 
-# These two are called for every #include, so they answer in $REPLY and start no process.
-layer_of() { # path of a file from the root of the tree
-    case $1 in
-    include/*) REPLY=public ;;
-    src/base/elementary.h) REPLY=elementary ;;
-    src/base/*) REPLY=base ;;
-    src/kernels/*) REPLY=kernels ;;
-    src/linalg/*) REPLY=linalg ;;
-    src/io/*) REPLY=io ;;
-    src/*/*) REPLY=unknown ;;
-    src/*) REPLY=core ;;
-    *) REPLY=${1%%/*} ;; # cli, experiments, bench, examples
-    esac
-}
-
-# The file that an #include names, as the compiler would find it; empty if it is not in the tree.
-resolve() { # root, includer, name
-    for REPLY in "${2%/*}/$3" "include/$3" "src/$3" "$3" ''; do
-        if [[ -f $1/$REPLY ]]; then
-            return
-        fi
-    done
-}
-
-may_include() { # layer of the includer, layer of the included
-    case $1:$2 in
-    base:public | base:base) ;;
-    kernels:public | kernels:base | kernels:kernels) ;;
-    io:public | io:base | io:io) ;;
-    linalg:public | linalg:base | linalg:kernels | linalg:linalg) ;;
-    core:public | core:base | core:kernels | core:linalg | core:io | core:core) ;;
-    cli:public | experiments:public | bench:public | examples:public) ;;
-    base:elementary | kernels:elementary | core:elementary | cli:elementary | experiments:elementary) ;;
-    cli:experiments | experiments:cli) ;;
-    cli:cli | experiments:experiments | bench:bench | examples:examples) ;;
-    *) return 1 ;;
-    esac
-}
-
 wrong_includes() { # root
-    local file layer number name style target
-    tree_files "$1" 'include/*.h' {src,cli,experiments,bench,examples}'/*.[ch]' |
-        while IFS= read -r file; do
-            layer_of "$file"
-            layer=$REPLY
-            sed -nE '/^[ \t]*#[ \t]*include[ \t]*["<]/{=;s/^[^"<]*(["<])([^">]*)[">].*/\1\2/p}' \
-                "$1/$file" | paste - - | while read -r number name; do
-                style=${name:0:1}
-                name=${name:1}
-                resolve "$1" "$file" "$name"
-                target=$REPLY
-                layer_of "$target"
-                if [[ $name == *..* ]]; then
-                    echo "$file:$number: include paths do not climb: $name"
-                elif [[ -z $target && $style == '"' ]]; then
-                    echo "$file:$number: no such file in the tree: $name"
-                elif [[ -n $target ]] && ! may_include "$layer" "$REPLY"; then
-                    echo "$file:$number: $layer must not include $target"
-                fi
-            done
-        done
+    /usr/bin/python3 "$SOURCE/tools/rooms.py" --check "$1"
 }
 
-# Two files of one name confuse people, debuggers and static archives.
+# Two files of one name confuse people, debuggers and static archives. Public headers are called by the name
+# of their room, and are installed in a folder of their own.
 repeated_names() { # root
-    tree_files "$1" '*.c' '*.h' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: several files of this name|'
+    tree_files "$1" '*.c' '*.h' | sed '\|^include/isinglass/|d' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: several files of this name|'
 }
 
 # What an object outside src/base may use from outside the library. Everything else, memory, files,
@@ -137,35 +75,48 @@ wrong_calls() { # root of a tree of objects
 allowed=$(pattern_of "$ALLOWED")
 forbidden=$(pattern_of "$FORBIDDEN")
 
-plant include/isinglass.h </dev/null
-plant src/base/status.h <<<'#include "isinglass.h"'
+plant include/isinglass/base.h </dev/null
+plant include/isinglass/rbm.h <<<'#include "isinglass/base.h"'
+plant include/isinglass/log_z.h <<<'#include "log_z/modes.h"'
+plant include/isinglass.h < <(printf '#include "isinglass/base.h"\n#include "isinglass/rbm.h"\n')
+plant src/base/status.h <<<'#include "isinglass/base.h"'
 plant src/base/high.c <<<'#include "io/source.h"'
+plant src/base/public.c <<<'#include "isinglass/rbm.h"'
 plant src/io/source.h <<<'#include "base/status.h"'
 plant src/io/side.c <<<'#include "kernels/kernels.h"'
 plant src/kernels/kernels.h </dev/null
-plant src/kernels/up.c <<<'#  include <rbm.h>'
-plant src/rbm.h < <(printf '#include <math.h>\n#include "kernels/kernels.h"\n#include "io/source.h"\n')
+plant src/kernels/vectors.h </dev/null
+plant src/kernels/up.c <<<'#  include <rbm/rbm.h>'
+plant src/rbm/rbm.h < <(printf '#include <math.h>\n#include "kernels/kernels.h"\n#include "io/source.h"\n')
+plant src/rbm/pca.h </dev/null
+plant src/rbm/pca.c < <(printf '#include "rbm/pca.h"\n#include "kernels/vectors.h"\n')
+plant src/log_z/modes.h </dev/null
+plant src/log_z/ais.c < <(printf '#include "isinglass/rbm.h"\n#include "rbm/rbm.h"\n#include "rbm/pca.h"\n')
+plant src/attic/old.c <<<'#include "base/status.h"'
 plant cli/options.h </dev/null
-plant cli/main.c < <(printf '#include "isinglass.h"\n#include "options.h"\n#include "rbm.h"\n')
-plant src/base/elementary.h </dev/null
-plant cli/formula.c <<<'#include "src/base/elementary.h"'
-plant examples/direct.c <<<'#include "src/base/elementary.h"'
+plant cli/main.c < <(printf '#include "isinglass.h"\n#include "cli/options.h"\n#include "rbm/rbm.h"\n')
 plant cli/climb.c <<<'#include "../src/base/status.h"'
 plant cli/lost.c <<<'#include "lost.h"'
-plant experiments/figures.h <<<'#include "cli/options.h"'
-plant experiments/fig1.c < <(printf '#include "experiments/figures.h"\n#include "src/rbm.h"\n')
-plant src/figures.c <<<'#include "experiments/figures.h"'
+plant cli/verbs/cmd_up.c < <(printf '#include "cli/options.h"\n#include "src/base/status.h"\n#include "paper/figures.h"\n')
+plant paper/figures.h <<<'#include "cli/options.h"'
+plant paper/fig1.c < <(printf '#include "paper/figures.h"\n#include "src/rbm/rbm.h"\n')
+plant examples/direct.c <<<'#include "src/base/status.h"'
 plant tests/main.c </dev/null
 expect_findings wrong_includes <<'END'
+include/isinglass/log_z.h:1: a public header must not include src/log_z/modes.h
 src/base/high.c:1: base must not include src/io/source.h
+src/base/public.c:1: base must not include include/isinglass/rbm.h
 src/io/side.c:1: io must not include src/kernels/kernels.h
-src/kernels/up.c:1: kernels must not include src/rbm.h
-cli/main.c:3: cli must not include src/rbm.h
-examples/direct.c:1: examples must not include src/base/elementary.h
+src/kernels/up.c:1: kernels must not include src/rbm/rbm.h
+src/rbm/pca.c:2: src/kernels/vectors.h is not a front header of kernels
+src/log_z/ais.c:3: src/rbm/pca.h is not a front header of rbm
+src/attic/old.c:1: attic is not a room
+cli/main.c:3: cli must not include src/rbm/rbm.h
 cli/climb.c:1: include paths do not climb: ../src/base/status.h
 cli/lost.c:1: no such file in the tree: lost.h
-experiments/fig1.c:2: experiments must not include src/rbm.h
-src/figures.c:1: core must not include experiments/figures.h
+cli/verbs/cmd_up.c:3: cli must not include paper/figures.h
+paper/fig1.c:2: paper must not include src/rbm/rbm.h
+examples/direct.c:1: examples must not include src/base/status.h
 END
 expect_findings repeated_names <<'END'
 main.c: several files of this name

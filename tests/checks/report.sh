@@ -1,6 +1,6 @@
 #!/bin/bash
 # The report that reproduce leaves: well-formed, closed in itself, with every picture and table to the
-# byte, the same again, and whole or not at all when memory runs out. tests/unit/test_cli_report.c
+# byte, the same again, and whole or not at all when memory runs out. tests/unit/paper/test_paper_report.c
 # has the texts and the claims, tests/browser/report.py the looks.
 set -eu
 : "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"

@@ -12,8 +12,8 @@ foreign_names() { # directory with libisinglass.a
 }
 
 # Everything marked ISG_API in a header; the compiler removes the comments and joins nothing else.
-public_functions() { # header
-    "$CC" -w -fpreprocessed -E -P "$1" | tr '\n' ' ' | sed 's/[;{}]/\n/g' |
+public_functions() { # headers
+    cat "$@" | "$CC" -w -fpreprocessed -E -P -x c - | tr '\n' ' ' | sed 's/[;{}]/\n/g' |
         sed -nE '/#[ \t]*define/!s/.*\bISG_API\b[^(]*\b([A-Za-z_][A-Za-z0-9_]*) *\(.*/\1/p' | sort
 }
 
@@ -21,11 +21,11 @@ exported_functions() { # shared library
     nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | sort
 }
 
-export_differences() { # directory with libisinglass.so and isinglass.h
-    comm -3 <(public_functions "$1/isinglass.h") <(exported_functions "$1/libisinglass.so") |
-        sed -E 's/^\t(.*)/\1: exported, but not ISG_API in isinglass.h/
+export_differences() { # directory with libisinglass.so and the headers
+    comm -3 <(public_functions "$1"/*.h) <(exported_functions "$1/libisinglass.so") |
+        sed -E 's/^\t(.*)/\1: exported, but not ISG_API in a header/
                 t
-                s/$/: ISG_API in isinglass.h, but not exported/'
+                s/$/: ISG_API in a header, but not exported/'
 }
 
 # Functions of libm whose result IEEE 754 or C defines to the last bit, and the rounding mode. The others
@@ -53,7 +53,7 @@ libm_symbols() { # directory with libisinglass.so and isinglass
 # sources are searched as well, without comments and strings.
 libm_calls() { # root
     local file
-    tree_files "$1" {src,cli,experiments}'/*.[ch]' | while IFS= read -r file; do
+    tree_files "$1" {src,cli,paper}'/*.[ch]' | while IFS= read -r file; do
         "$CC" -w -fpreprocessed -dD -E -P "$1/$file" | sed -E 's/"([^"\\]|\\.)*"//g; s/__builtin_//g' |
             { grep -oE '\b[a-z][a-z0-9_]* *\(' || true; } | tr -d ' (' | sort -u |
             comm -12 - "$SCRATCH/libm" | { grep -vE "$EXACT" || true; } |
@@ -62,7 +62,7 @@ libm_calls() { # root
 }
 
 libm_names >"$SCRATCH/libm"
-plant isinglass.h <<'END'
+plant some.h <<'END'
 #define ISG_API __attribute__((visibility("default")))
 #ifdef __cplusplus
 extern "C" {
@@ -74,7 +74,7 @@ ISG_API const char *isg_missing(const char *name,
 int isg_internal(void);
 END
 plant library.c <<'END'
-#include "isinglass.h"
+#include "some.h"
 int isg_good(int x) { return x; }
 int isg_internal(void) { return 1; }
 ISG_API int isg_extra(void) { return 2; }
@@ -92,8 +92,8 @@ expect_findings foreign_names <<'END'
 careless: a global name of libisinglass.a that does not begin with isg_
 END
 expect_findings export_differences <<'END'
-isg_missing: ISG_API in isinglass.h, but not exported
-isg_extra: exported, but not ISG_API in isinglass.h
+isg_missing: ISG_API in a header, but not exported
+isg_extra: exported, but not ISG_API in a header
 END
 
 rm -rf "$planted"
@@ -138,5 +138,5 @@ expect_none libm_symbols "$BUILD"
 expect_none foreign_names "$BUILD"
 ours=$SCRATCH/ours
 rm -rf "$ours" && mkdir -p "$ours"
-cp "$BUILD/libisinglass.so" "$SOURCE/include/isinglass.h" "$ours"
+cp "$BUILD/libisinglass.so" "$SOURCE"/include/isinglass/*.h "$ours"
 expect_none export_differences "$ours"

@@ -10,9 +10,9 @@
 
 #include "base/memory.h"
 #include "mutator.h"
-#include "run_directory.h"
 #include "small_training.h"
 #include "target.h"
+#include "train/run_directory.h"
 
 MUTATE_ZIPS
 

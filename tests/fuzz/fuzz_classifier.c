@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "classifier.h"
+#include "classify/classifier.h"
 #include "mutator.h"
 #include "target.h"
 

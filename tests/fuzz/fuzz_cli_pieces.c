@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "experiments/claims.h"
+#include "paper/claims.h"
 #include "target.h"
 
 enum { MOST_CLAIMS = 256, MOST_EDITS = 16, CLASSES = 10, FEW = 8 };

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 #include "child.h"
-#include "experiments/report.h"
-#include "experiments/report_parts.h"
 #include "mutator.h"
+#include "paper/report.h"
+#include "paper/report_parts.h"
 #include "target.h"
 
 enum { PATH_BYTES = 128, N_FILES = 3, MOST_TAG = 16 };

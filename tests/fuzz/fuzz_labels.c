@@ -4,7 +4,7 @@
  *
  * The first byte chooses the name, which tells the format, and the options.
  */
-#include "data_file.h"
+#include "data/data_file.h"
 #include "mutator.h"
 #include "target.h"
 

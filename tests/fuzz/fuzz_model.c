@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "model_file.h"
 #include "mutator.h"
+#include "rbm/rbm.h"
 #include "target.h"
 
 MUTATE_ZIPS

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "mutator.h"
-#include "patterns.h"
+#include "patterns/patterns.h"
 #include "target.h"
 
 MUTATE_ZIPS

@@ -7,7 +7,7 @@
 #include "mutator.h"
 #include "small_training.h"
 #include "target.h"
-#include "train.h"
+#include "train/train.h"
 
 MUTATE_ZIPS
 

@@ -123,7 +123,7 @@ endfunction()
 
 # Who includes what, as "includer|included".
 set(mutants_includes "")
-foreach(folder src src/base src/kernels src/io tests/unit)
+foreach(folder src/* tests/unit tests/unit/*)
   file(GLOB files RELATIVE ${mutants_root} ${mutants_root}/${folder}/*.[ch])
   foreach(file IN LISTS files)
     file(STRINGS ${mutants_root}/${file} lines REGEX "^#include \"")
@@ -195,7 +195,7 @@ function(add_mutant name)
   foreach(test IN LISTS tests)
     set(program mutant_${name}_${test})
     if(seeing MATCHES "/(${test}|helper_[a-z_]*)\\.c")
-      add_executable(${program} EXCLUDE_FROM_ALL ${sources} unit/${test}.c ${helpers})
+      add_executable(${program} EXCLUDE_FROM_ALL ${sources} ${${test}_source} ${helpers})
     else()
       add_executable(${program} EXCLUDE_FROM_ALL ${sources} $<TARGET_OBJECTS:${test}>
         $<TARGET_OBJECTS:test_helpers>)

@@ -50,7 +50,7 @@ run_all() { # name
         REPLY=crashed
         return
     }
-    for source in tests/unit/test_*.c; do
+    for source in tests/unit/*/test_*.c; do
         test=$(basename "$source" .c)
         run_test "$whole/tests/$test"
         [[ $REPLY == passed || $REPLY == crashed ]] || REPLY="$test: $REPLY (not in the table)"

@@ -34,9 +34,9 @@ edit(src/kernels/gibbs_draws.h [=[(float)input * w->unit + w->hidden_field[mu]]=
 edit(src/kernels/gibbs_tuned.h [=[sums * w->unit + field]=] [=[sums * w->unit + 0 * field]=])
 
 mutant(dropped_c_in_log_z "the field of the hidden units left out of the exact ln Z" test_exact)
-edit(src/exact.c [=[isg_rbm_visible_input(rbm, rbm->c, field);]=]
+edit(src/log_z/exact.c [=[isg_rbm_visible_input(rbm, rbm->c, field);]=]
   [=[memcpy(field, rbm->b, n * sizeof *field);]=])
-edit(src/exact.c [=[#include <math.h>]=] [=[#include <math.h>
+edit(src/log_z/exact.c [=[#include <math.h>]=] [=[#include <math.h>
 #include <string.h>]=])
 
 mutant(shared_gaussian "both units of a pair get the same one of the two normals" test_gibbs)
@@ -70,38 +70,38 @@ edit(src/kernels/gibbs_tuned.h [=[root_single(-2.0F * (e * 0x1.62e43p-1F + s * s
   [=[smaller_single(root_single(-2.0F * (e * 0x1.62e43p-1F + s * series)), spread(6.5F));]=])
 
 mutant(stream_by_thread "random numbers belong to the thread, not to the chain" test_gibbs)
-edit(src/gibbs.c [=[sweeps->step + t, (uint32_t)first);]=]
+edit(src/sample/gibbs.c [=[sweeps->step + t, (uint32_t)first);]=]
   [=[sweeps->step + t, (uint32_t)first + 1000 * (uint32_t)omp_get_thread_num());]=])
 
 # ---- annealed importance sampling --------------------------------------------------------------------
 
 mutant(lost_increment "the first weight is lost, as if annealing began at alpha_1" test_ais)
-edit(src/anneal.c [=[            weigh(a, g, k, log_weights);
+edit(src/log_z/anneal.c [=[            weigh(a, g, k, log_weights);
             isg_anneal_move]=] [=[            if (k > 1)
                 weigh(a, g, k, log_weights);
             isg_anneal_move]=])
 
 mutant(alphas_end_early "the last alpha is 1 - 1/K" test_ais)
-edit(src/ais.c [=[(double)k / (double)options->steps;]=] [=[(double)k / (double)(options->steps + 1);]=])
+edit(src/log_z/ais.c [=[(double)k / (double)options->steps;]=] [=[(double)k / (double)(options->steps + 1);]=])
 
 mutant(weight_after_move "a state is weighed after it was moved to the next alpha" test_ais)
-edit(src/anneal.c [=[            weigh(a, g, k, log_weights);
+edit(src/log_z/anneal.c [=[            weigh(a, g, k, log_weights);
             isg_anneal_move(a, g, a->positions[k], k);]=] [=[            isg_anneal_move(a, g, a->positions[k], k);
             weigh(a, g, k, log_weights);]=])
 
 mutant(weight_before_move_back "on the way back, weighed before it is moved" test_ais)
-edit(src/anneal.c [=[            isg_anneal_move(a, g, a->positions[a->steps + 1 - k], k);
+edit(src/log_z/anneal.c [=[            isg_anneal_move(a, g, a->positions[a->steps + 1 - k], k);
             weigh(a, g, a->steps + 1 - k, log_weights);]=] [=[            weigh(a, g, a->steps + 1 - k, log_weights);
             isg_anneal_move(a, g, a->positions[a->steps + 1 - k], k);]=])
 
 mutant(missing_ln_chains "ln of the sum of the weights, not of their mean" test_ais)
-edit(src/ais.c [=[log_sum - isg_log((double)n);]=] [=[log_sum;]=])
+edit(src/log_z/ais.c [=[log_sum - isg_log((double)n);]=] [=[log_sum;]=])
 
 mutant(missing_n_ln_2 "the Z of free spins, 2^N, left out" test_ais)
-edit(src/ais.c [=[(double)n_visible * ln_2 + sign * mean.value]=] [=[0 * (double)n_visible * ln_2 + sign * mean.value]=])
+edit(src/log_z/ais.c [=[(double)n_visible * ln_2 + sign * mean.value]=] [=[0 * (double)n_visible * ln_2 + sign * mean.value]=])
 
 mutant(float_log_weights "log-weights added up in float" test_ais)
-edit(src/anneal.c [=[log_weights[k] += isg_anneal_log_weight(a, isg_anneal_slope(a, g, k),
+edit(src/log_z/anneal.c [=[log_weights[k] += isg_anneal_log_weight(a, isg_anneal_slope(a, g, k),
                                                 a->positions[step - 1], a->positions[step]);]=]
   [=[log_weights[k] = (double)((float)log_weights[k] +
                                   (float)isg_anneal_log_weight(a, isg_anneal_slope(a, g, k),
@@ -109,11 +109,11 @@ edit(src/anneal.c [=[log_weights[k] += isg_anneal_log_weight(a, isg_anneal_slope
                                                                a->positions[step]));]=])
 
 mutant(alpha_in_the_noise "annealing lambda with noise of variance 1/(alpha beta)" test_ais)
-edit(src/ais_lambda.c [=[deviation = 1 / sqrt(rbm->info.beta);]=]
+edit(src/log_z/ais_lambda.c [=[deviation = 1 / sqrt(rbm->info.beta);]=]
   [=[deviation = 1 / sqrt(alpha * rbm->info.beta);]=])
 
 mutant(error_of_one_weight "the scatter of the weights reported as the error of their mean" test_ais)
-edit(src/ais.c [=[fmax((double)n / out->ess - 1, 0) / (double)(n - 1))]=] [=[fmax((double)n / out->ess - 1, 0))]=])
+edit(src/log_z/ais.c [=[fmax((double)n / out->ess - 1, 0) / (double)(n - 1))]=] [=[fmax((double)n / out->ess - 1, 0))]=])
 
 # ---- other ways to ln Z --------------------------------------------------------------------------------
 
@@ -130,65 +130,65 @@ edit(src/base/special.c [=[return size + (isg_log1p(isg_exp(-2 * size)) - ISG_LN
   [=[return isg_log((isg_exp(size) + isg_exp(-size)) / 2);]=])
 
 mutant(mirror_counted_twice "a minimum and its mirror image both with full weight in the mixture" test_mixture)
-edit(src/proposal.c [=[part->has_mirror ? -ISG_LN_2 : 0;]=] [=[0;]=])
+edit(src/log_z/proposal.c [=[part->has_mirror ? -ISG_LN_2 : 0;]=] [=[0;]=])
 
 mutant(no_defensive_part "the mixture without the wide Gaussian that is there for what was missed" test_mixture)
-edit(src/mixture.c [=[isg_proposal_create(out, parts, modes + 1, log_masses, samples)]=]
+edit(src/log_z/mixture.c [=[isg_proposal_create(out, parts, modes + 1, log_masses, samples)]=]
   [=[isg_proposal_create(out, parts, modes > 0 ? modes : 1, log_masses, samples)]=])
 
 # ---- training ------------------------------------------------------------------------------------------
 
 mutant(wrong_sign "the chains are added to the data instead of taken away" test_train_exact)
-edit(src/train.c [=[add_panel(trainer, chains, panel, -1);]=] [=[add_panel(trainer, chains, panel, 1);]=])
+edit(src/train/train.c [=[add_panel(trainer, chains, panel, -1);]=] [=[add_panel(trainer, chains, panel, 1);]=])
 
 mutant(beta_in_the_update "the gradient's factor beta, which the paper's update has not" test_train_exact)
-edit(src/train.c [=[my->rate * share(trainer) / (double)chains.count;]=]
+edit(src/train/train.c [=[my->rate * share(trainer) / (double)chains.count;]=]
   [=[my->rate * rbm->info.beta * share(trainer) / (double)chains.count;]=])
 
 mutant(short_batch_full_step "a last batch of few samples moves the weights as far as a full one"
   test_train_exact)
-edit(src/train.c [=[(double)trainer->batch.count / (double)(full < all ? full : all);]=]
+edit(src/train/train.c [=[(double)trainer->batch.count / (double)(full < all ? full : all);]=]
   [=[(double)(full < all ? full : all) / (double)(full < all ? full : all);]=])
 
 mutant(lambda_after "the last spins paired with the lambda that follows them" test_train_exact)
-edit(src/train.c [=[if (is_end && trainer->option.estimator == ISG_ESTIMATOR_MEAN)]=] [=[if (is_end)]=])
+edit(src/train/train.c [=[if (is_end && trainer->option.estimator == ISG_ESTIMATOR_MEAN)]=] [=[if (is_end)]=])
 
 mutant(stream_reuse "the same random numbers in every epoch" test_train)
-edit(src/train.c [=[.step = is_persistent ? update : update * n_sweeps,]=]
+edit(src/train/train.c [=[.step = is_persistent ? update : update * n_sweeps,]=]
   [=[.step = is_persistent ? update % trainer->state.n_batches
                                                : update % trainer->state.n_batches * n_sweeps,]=])
-edit(src/train.c [=[.step = trainer->state.updates * n_sweeps,]=]
+edit(src/train/train.c [=[.step = trainer->state.updates * n_sweeps,]=]
   [=[.step = trainer->state.batch * n_sweeps,]=])
 
 mutant(same_order "the same order of samples in every epoch" test_train)
-edit(src/train.c [=[trainer->option.seed, epoch, trainer->order);]=] [=[trainer->option.seed, 0, trainer->order);]=])
+edit(src/train/train.c [=[trainer->option.seed, epoch, trainer->order);]=] [=[trainer->option.seed, 0, trainer->order);]=])
 
 mutant(last_batch_dropped "samples that do not fill a mini-batch are never used" test_train)
-edit(src/train.c [=[(data->info.n_samples - 1) / options->batch_size + 1;]=]
+edit(src/train/train.c [=[(data->info.n_samples - 1) / options->batch_size + 1;]=]
   [=[data->info.n_samples / options->batch_size;
     trainer->state.n_batches += trainer->state.n_batches == 0;]=])
 
 mutant(chains_restart "persistent chains start from the data in every update" test_train_exact)
-edit(src/train.c [=[trainer->option.persistent && state->updates == 0)]=] [=[trainer->option.persistent)]=])
+edit(src/train/train.c [=[trainer->option.persistent && state->updates == 0)]=] [=[trainer->option.persistent)]=])
 
 mutant(experts_share_a_seed "all experts draw the same random numbers" test_experts)
-edit(src/experts.c [=[options->joint ? options->train.seed : isg_next_word64(&random);]=]
+edit(src/classify/experts.c [=[options->joint ? options->train.seed : isg_next_word64(&random);]=]
   [=[options->joint || true ? options->train.seed : isg_next_word64(&random);]=])
 
 # ---- stopping and going on --------------------------------------------------------------------------------
 
 mutant(counter_not_saved "after a resume, random numbers begin again" test_train_file)
-edit(src/train_file.c [=[trainer->state = shot->state;]=] [=[trainer->state = shot->state;
+edit(src/train/train_file.c [=[trainer->state = shot->state;]=] [=[trainer->state = shot->state;
     trainer->state.updates = 0;]=])
 
 mutant(chains_not_saved "after a resume, persistent chains are what memory held" test_train_file)
-edit(src/train_file.c [=[if (shot->chains)]=] [=[if (false)]=])
+edit(src/train/train_file.c [=[if (shot->chains)]=] [=[if (false)]=])
 
 mutant(older_checkpoint "of two checkpoints, the older one is gone on from" test_run_directory)
-edit(src/run_checkpoint.c [=[all[k].saves > all[best].saves]=] [=[all[k].saves < all[best].saves]=])
+edit(src/train/run_checkpoint.c [=[all[k].saves > all[best].saves]=] [=[all[k].saves < all[best].saves]=])
 
 mutant(old_checkpoint_kept "a new run in the place of an old one leaves its checkpoints there" test_run_faults)
-edit(src/run_directory.c [=[    for (size_t k = 0; k < ISG_GENERATIONS; k++)
+edit(src/train/run_directory.c [=[    for (size_t k = 0; k < ISG_GENERATIONS; k++)
         ISG_TRY(isg_remove_file(run->checkpoint_paths[k]));
     ISG_TRY(isg_run_set_settings(run, settings));]=] [=[    ISG_TRY(isg_run_set_settings(run, settings));]=])
 
@@ -216,28 +216,28 @@ edit(src/base/atomic_file.c [=[return sync_directory(file);]=] [=[return false ?
 # ---- data and patterns --------------------------------------------------------------------------------------
 
 mutant(labels_shifted "every selected sample gets the label of the next one" test_dataset)
-edit(src/labels.c [=[taken.index[k] = all->index[rows[k]];]=]
+edit(src/data/labels.c [=[taken.index[k] = all->index[rows[k]];]=]
   [=[taken.index[k] = all->index[(rows[k] + 1) % all->count];]=])
 
 mutant(test_rows_in_train "one row of the second part of a split is in the first, too" test_dataset)
-edit(src/dataset.c [=[isg_dataset_select(&one, data, rows, n_first)]=]
+edit(src/data/dataset.c [=[isg_dataset_select(&one, data, rows, n_first)]=]
   [=[isg_dataset_select(&one, data, rows, n_first + 1)]=])
 
 mutant(class_filter_off_by_one "the samples after those of the class" test_dataset)
-edit(src/dataset_load.c [=[rows[count++] = a;]=] [=[rows[count++] = a + 1 < n ? a + 1 : a;]=])
+edit(src/data/dataset_load.c [=[rows[count++] = a;]=] [=[rows[count++] = a + 1 < n ? a + 1 : a;]=])
 
 mutant(list_cut_in_silence "a list of classes that does not fit looks like a whole one" test_refused_data)
-edit(src/dataset_load.c [=[memcpy(known + (used < last ? used : last),]=] [=[memcpy(known + last,]=])
+edit(src/data/dataset_load.c [=[memcpy(known + (used < last ? used : last),]=] [=[memcpy(known + last,]=])
 
 mutant(threshold_inclusive "a pixel at the threshold is +1" test_dataset)
-edit(src/binarize.c [=[value > binarizer->plain_cut);]=] [=[value >= binarizer->plain_cut);]=])
-edit(src/binarize.c [=[value > binarizer->grey_cut);]=] [=[value >= binarizer->grey_cut);]=])
-edit(src/binarize.c [=[if (!(0 > cut))]=] [=[if (!(0 >= cut))]=])
-edit(src/binarize.c [=[cut < 0 ? 256 : cut >= 255 ? 0 : 255 - (unsigned)cut;]=]
+edit(src/data/binarize.c [=[value > binarizer->plain_cut);]=] [=[value >= binarizer->plain_cut);]=])
+edit(src/data/binarize.c [=[value > binarizer->grey_cut);]=] [=[value >= binarizer->grey_cut);]=])
+edit(src/data/binarize.c [=[if (!(0 > cut))]=] [=[if (!(0 >= cut))]=])
+edit(src/data/binarize.c [=[cut < 0 ? 256 : cut >= 255 ? 0 : 255 - (unsigned)cut;]=]
   [=[cut <= 0 ? 256 : cut > 255 ? 0 : 256 - (unsigned)ceil(cut);]=])
 
 mutant(tie_up "a tie in the mean of a class is +1" test_patterns)
-edit(src/patterns.c [=[2 * (size_t)ups[i] > count);]=] [=[2 * (size_t)ups[i] >= count);]=])
+edit(src/patterns/patterns.c [=[2 * (size_t)ups[i] > count);]=] [=[2 * (size_t)ups[i] >= count);]=])
 
 mutant(ward_in_another_order "Ward's formula with its factor 1/n taken out in front" test_ward)
 edit(src/kernels/ref.c [=[kept[i] = sqrt((sizes[i] + size_a) * t * dropped[i] * dropped[i] +
@@ -250,7 +250,7 @@ edit(src/kernels/tuned.h [=[square_root((size + size_a) * t * dropped * dropped 
                             size * apart * apart));]=])
 
 mutant(axes_not_centered "principal axes of the data with their mean left in" test_pca)
-edit(src/pca.c [=[covariance[i * n + j] = 4 * (double)excess / square;]=]
+edit(src/rbm/pca.c [=[covariance[i * n + j] = 4 * (double)excess / square;]=]
   [=[covariance[i * n + j] = 1 - 2 * (double)distances[i * n + j] / (double)m + 0 * (double)excess / square;]=])
 
 mutant(another_order_of_sums "partial sums of L-BFGS added in another order" test_minimize)
@@ -261,7 +261,7 @@ edit(src/base/minimize.c [=[    memcpy(s->x, s->start, n * sizeof *s->x);
     return false;]=] [=[    return false;]=])
 
 mutant(standardized_by_the_test_set "features to predict from standardized by themselves" test_logistic)
-edit(src/logistic.c [=[isg_status isg_logistic_predict(const isg_logistic *model, isg_matd_view features, uint32_t *labels,
+edit(src/classify/logistic.c [=[isg_status isg_logistic_predict(const isg_logistic *model, isg_matd_view features, uint32_t *labels,
                                 isg_matd probabilities) {]=]
   [=[static void describe_columns(isg_logistic *model, isg_matd_view features);
 isg_status isg_logistic_predict(const isg_logistic *given, isg_matd_view features, uint32_t *labels,
@@ -273,21 +273,21 @@ isg_status isg_logistic_predict(const isg_logistic *given, isg_matd_view feature
 # ---- Hopfield networks ----------------------------------------------------------------------------------------
 
 mutant(sign_of_zero "a field of zero turns the spin down" test_dynamics)
-edit(src/dynamics_zero.c [=[        if (x != 0)
+edit(src/hopfield/dynamics_zero.c [=[        if (x != 0)
             isg_bit_assign]=] [=[        isg_bit_assign]=])
 
 mutant(overlap_inclusive "an overlap at the threshold of recall counts as above it" test_recall)
-edit(src/dynamics.c [=[    if (overlap > walker->threshold)
+edit(src/hopfield/dynamics.c [=[    if (overlap > walker->threshold)
         walker->arrival]=] [=[    if (overlap >= walker->threshold)
         walker->arrival]=])
-edit(src/dynamics.c [=[return overlap > walker->threshold;]=] [=[return overlap >= walker->threshold;]=])
+edit(src/hopfield/dynamics.c [=[return overlap > walker->threshold;]=] [=[return overlap >= walker->threshold;]=])
 
 mutant(diagonal_dropped "the energy without the diagonal of J" test_hopfield)
-edit(src/hopfield.c [=[energy = network->info.keeps_diagonal ? 0 : network->info.trace / 2;]=]
+edit(src/hopfield/hopfield.c [=[energy = network->info.keeps_diagonal ? 0 : network->info.trace / 2;]=]
   [=[energy = network->info.trace / 2;]=])
 
 mutant(diagonal_in_glauber "single spins drawn from a field that includes themselves" test_dynamics)
-edit(src/dynamics_thermal.c [=[isg_hopfield_flip_field(network, walker->h, walker->spins, i);]=]
+edit(src/hopfield/dynamics_thermal.c [=[isg_hopfield_flip_field(network, walker->h, walker->spins, i);]=]
   [=[isg_hopfield_full_field(network, walker->h, i);]=])
 
 # ---- the mapping, as `verify` sees it ---------------------------------------------------------------
@@ -300,7 +300,7 @@ mutant(mapping_too_long "W longer than it should be by 1e-9 of its length" test_
 edit(src/linalg/qr.c [=[isg_row(q, i)[j] *= tau[j];]=] [=[isg_row(q, i)[j] *= tau[j] * (1 + 1e-9);]=])
 
 mutant(mapping_r_turned_back "R rotated the wrong way with W" test_verify)
-edit(src/hopfield_to_rbm.c [=[isg_matrix_multiply(isg_matd_of(r, k, p), rotation, ISG_TRANSPOSED,]=]
+edit(src/mapping/hopfield_to_rbm.c [=[isg_matrix_multiply(isg_matd_of(r, k, p), rotation, ISG_TRANSPOSED,]=]
   [=[isg_matrix_multiply(isg_matd_of(r, k, p), rotation, ISG_AS_IS,]=])
 
 mutant(mapping_tau_in_float "the factor of a reflector rounded to float" test_verify)
@@ -315,28 +315,28 @@ edit(src/linalg/product.c [=[const isg_update how = update == ISG_SET && begin >
   [=[const isg_update how = update;]=])
 
 mutant(mapping_hebbian_root "Hebbian weights xi / N" test_verify)
-edit(src/hopfield_to_rbm.c [=[const double root = sqrt((double)n);]=] [=[const double root = (double)n;]=])
+edit(src/mapping/hopfield_to_rbm.c [=[const double root = sqrt((double)n);]=] [=[const double root = (double)n;]=])
 
 mutant(mapping_sums_in_float "the sums of the network kept in float" test_verify)
-edit(src/hopfield.c [=[double sums[CHUNK] = {0}, part[CHUNK];]=]
+edit(src/hopfield/hopfield.c [=[double sums[CHUNK] = {0}, part[CHUNK];]=]
   [=[float sums[CHUNK] = {0}; double part[CHUNK];]=])
-edit(src/hopfield.c [=[sums[q] += part[q];]=] [=[sums[q] += (float)part[q];]=])
-edit(src/hopfield.c [=[2 * sums[q] - network->total]=] [=[2 * (double)sums[q] - network->total]=])
+edit(src/hopfield/hopfield.c [=[sums[q] += part[q];]=] [=[sums[q] += (float)part[q];]=])
+edit(src/hopfield/hopfield.c [=[2 * sums[q] - network->total]=] [=[2 * (double)sums[q] - network->total]=])
 
 mutant(mapping_down_forgotten "sums over the units that are up alone" test_verify)
-edit(src/hopfield.c [=[2 * sums[q] - network->total[first + q];]=] [=[2 * sums[q];]=])
+edit(src/hopfield/hopfield.c [=[2 * sums[q] - network->total[first + q];]=] [=[2 * sums[q];]=])
 
 mutant(mapping_dual_transposed "projections by r^-1 for r^-T" test_verify)
-edit(src/hopfield.c [=[ISG_TRY_GOTO(isg_triangular_solve(isg_matd_of(transposed, rank, p), isg_matd_const(triangle),
+edit(src/hopfield/hopfield.c [=[ISG_TRY_GOTO(isg_triangular_solve(isg_matd_of(transposed, rank, p), isg_matd_const(triangle),
                                       ISG_UPPER, ISG_AS_IS));]=]
   [=[ISG_TRY_GOTO(isg_triangular_solve(isg_matd_of(transposed, rank, p), isg_matd_const(triangle),
                                       ISG_UPPER, ISG_TRANSPOSED));]=])
 
 mutant(mapping_overlap_scale "the overlap machine without 1 / sqrt(N)" test_verify)
-edit(src/machines.c [=[y[mu] /= scale;]=] [=[y[mu] /= 1 + 0 * scale;]=])
+edit(src/theory/machines.c [=[y[mu] /= scale;]=] [=[y[mu] /= 1 + 0 * scale;]=])
 
 mutant(mapping_half_solved "the projection machine solved with one factor of A" test_verify)
-edit(src/machines.c [=[isg_machine_solve_lower(machine, y);
+edit(src/theory/machines.c [=[isg_machine_solve_lower(machine, y);
         isg_machine_solve_upper(machine, y);
         return;]=] [=[isg_machine_solve_lower(machine, y);
         return;]=])

@@ -7,8 +7,8 @@
 #ifndef HELPER_NETWORK_H
 #define HELPER_NETWORK_H
 
-#include "machines.h"
-#include "rbm.h"
+#include "rbm/rbm.h"
+#include "theory/machines.h"
 
 enum { MAX_P = 4, KINDS_OF_MACHINE = 3 };
 

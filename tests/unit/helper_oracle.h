@@ -5,7 +5,7 @@
 #ifndef HELPER_ORACLE_H
 #define HELPER_ORACLE_H
 
-#include "rbm.h"
+#include "rbm/rbm.h"
 
 typedef struct oracle {
     isg_rbm *rbm; /* the caller's to free */

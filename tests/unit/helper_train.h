@@ -5,7 +5,8 @@
 #ifndef HELPER_TRAIN_H
 #define HELPER_TRAIN_H
 
-#include "rbm.h"
+#include "isinglass.h"
+#include "rbm/rbm.h"
 
 /* Two words to a row of spins, two panels of hidden units; a panel and a batch that are not full. */
 enum { N = 70, P = 20, SAMPLES = 21, BATCH = 8, SWEEPS = 3 };

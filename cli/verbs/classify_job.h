@@ -1,0 +1,95 @@
+/* classify_job.h - what the parts of isinglass classify share
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * cmd_classify.c has the tables and the order of things, classify_run.c the training, which may be
+ * stopped and resumed, classify_result.c what comes out of it.
+ */
+#ifndef CLI_CLASSIFY_JOB_H
+#define CLI_CLASSIFY_JOB_H
+
+#include "cli/data_input.h"
+#include "cli/rates.h"
+
+enum { CLASSIFIER_EXPERTS, CLASSIFIER_LABELS };
+enum { CLASSIFY_GENERATIONS = 2 };
+
+typedef struct classify_settings {
+    data_settings data;
+    const char *out, *model, *rbm, *picture, *predictions, *curve, *rate, *error_at, *test_labels;
+    size_t classifier; /* CLASSIFIER_... */
+    size_t features;   /* an isg_features */
+    size_t init;       /* an isg_start */
+    size_t estimator;  /* an isg_estimator */
+    size_t per_class, epochs, batch, sweeps, test_limit;
+    double sd, beta, l2, save_every;
+    bool fields, persistent, resume;
+} classify_settings;
+
+/* How samples of known classes were classified. */
+typedef struct tally {
+    size_t samples, wrong;
+    size_t *counts; /* (n_classes, n_classes): a row for each class, a column for each answer */
+} tally;
+
+/* The classifier after so many epochs. */
+typedef struct curve_point {
+    size_t epochs;
+    double test_error, train_error; /* shares; NaN without TEST */
+    double seconds;                 /* of training until then */
+    bool converged;
+} curve_point;
+
+typedef struct classify_job {
+    invocation call; /* a copy, in which options restored from run.json count as typed */
+    classify_settings *settings;
+    const char *train_name, *test_name, *command; /* NULL if there is none */
+    isg_dataset *train, *test;
+    char train_sha256[65], test_sha256[65]; /* of the spins */
+    char train_labels_sha256[65], test_labels_sha256[65];
+    rate_schedule rates;
+    size_t *stops; /* (n_stops): epochs after which to classify; the last ends it */
+    size_t n_stops;
+
+    isg_run *run; /* the directory of -o; NULL if nothing is kept */
+    char *checkpoint_paths[CLASSIFY_GENERATIONS], *classifier_path; /* in it */
+    size_t next_slot; /* the checkpoint that is replaced next */
+    json_t *record;   /* run.json */
+    bool is_resumed;
+    double saved_s; /* when the checkpoint was written last, by the stopwatch */
+
+    isg_experts *experts;       /* NULL with --rbm */
+    isg_rbm *rbm;               /* of --rbm */
+    isg_classifier *classifier; /* the last one */
+    isg_logistic_report fit;    /* of it */
+    double train_s;             /* spent on training, in all processes */
+    curve_point *points;        /* (n_points), at most n_stops */
+    size_t n_points;
+    tally test_tally, train_tally; /* of the last classifier; counts are NULL without TEST */
+    uint32_t *answers;             /* to TEST */
+    double *probabilities;         /* (samples of TEST, n_classes) */
+} classify_job;
+
+/* ---- classify_run.c ---------------------------------------------------------------------------- */
+
+/* The directory of -o, and the options of the run in it, if it is resumed. */
+exit_code classify_open_run(classify_job *my);
+
+/* run.json of a new run. */
+exit_code classify_begin_record(classify_job *my);
+
+/* Trains the experts, with a stop for every point of the curve, and saves what -o asks for. */
+exit_code classify_train(classify_job *my);
+
+/* ---- classify_result.c ------------------------------------------------------------------------- */
+
+/* Fits the classifier as the experts are now, and tests it. */
+exit_code classify_fit(classify_job *my);
+
+/* What the classifier makes of TEST, whose labels need not be known. */
+exit_code classify_test(classify_job *my);
+
+/* The files that were asked for, and the result. */
+exit_code classify_show(classify_job *my);
+
+#endif

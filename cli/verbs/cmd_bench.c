@@ -1,0 +1,439 @@
+/* cmd_bench.c - isinglass bench: how fast this machine does the work, and how far from its best
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Every job is measured as asked for, on one thread, and with twice as many units or samples. One
+ * measurement takes a fraction of a second; all of them, and the machine's peak, come in turn, and
+ * then all again, so that whatever else the machine does falls on all alike. Medians are shown.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/allocation.h"
+#include "cli/data_input.h"
+#include "cli/progress.h"
+#include "cli/verbs/bench_jobs.h"
+
+typedef struct bench_settings {
+    const char *data;
+    size_t hidden, batch, visible, samples, cd, repeats, init;
+} bench_settings;
+
+static const double random_up = 0.19; /* the share of +1 in MNIST */
+static const double peak_s = 0.1;
+
+typedef enum bench_variant {
+    AS_ASKED,
+    ONE_THREAD,
+    TWICE_VISIBLE,
+    TWICE_HIDDEN,
+    TWICE_SAMPLES,
+    N_VARIANTS
+} bench_variant;
+
+static const char *const variant_names[N_VARIANTS] = {"", ", one thread", ", twice N", ", twice p",
+                                                      ", twice M"};
+
+enum { MOST_JOBS = 16 };
+
+typedef struct bench_plan {
+    const bench_settings *settings;
+    isg_dataset *data, *wide, *tall; /* as asked for, twice the units, twice the samples */
+    isg_rbm *model, *model_wide, *model_large;
+    bench_case cases[N_VARIANTS]; /* without data: left out */
+    const bench_job *jobs[MOST_JOBS];
+    size_t n_jobs, n_visible, n_samples, threads;
+    double *rates; /* (n_jobs, N_VARIANTS, repeats); 0 if left out */
+    double peak;   /* operations per second, the best of all repeats */
+} bench_plan;
+
+/* ---- what is measured ------------------------------------------------------------------------- */
+
+static void choose_jobs(bench_plan *plan, const invocation *call) {
+    for (const bench_job *job = bench_jobs; job->name; job++) {
+        bool is_wanted = call->n_arguments == 0;
+        for (size_t k = 0; k < call->n_arguments; k++)
+            is_wanted = is_wanted || strcmp(call->arguments[k], job->name) == 0;
+        if (is_wanted && plan->n_jobs < MOST_JOBS)
+            plan->jobs[plan->n_jobs++] = job;
+    }
+}
+
+/* The samples, twice as many as asked for if there are. */
+static exit_code find_source(isg_dataset **out, const invocation *call) {
+    const bench_settings *settings = call->settings;
+    const size_t most = 2 * settings->samples;
+    if (!settings->data)
+        return bench_random_samples(out, most, settings->visible, random_up, call->common.seed);
+    if (call_has_option(call, "visible"))
+        return fail(EXIT_MISUSED, "--visible: cannot be chosen, since --data says how many units");
+    const data_settings data = {.limit = most};
+    return data_load(out, call, settings->data, &data);
+}
+
+static exit_code make_data(bench_plan *plan, const invocation *call) {
+    isg_dataset *source = NULL;
+    exit_code code = find_source(&source, call);
+    if (code == EXIT_DONE) {
+        const isg_dataset_info info = isg_dataset_describe(source);
+        const size_t wanted = plan->settings->samples;
+        plan->n_samples = info.n_samples < wanted ? info.n_samples : wanted;
+        plan->n_visible = info.n_visible;
+        code = bench_samples(&plan->data, source, plan->n_samples, 1);
+        if (code == EXIT_DONE)
+            code = bench_samples(&plan->wide, source, plan->n_samples, 2);
+        if (code == EXIT_DONE && info.n_samples / 2 >= plan->n_samples)
+            code = bench_samples(&plan->tall, source, 2 * plan->n_samples, 1);
+    }
+    isg_dataset_free(source);
+    return code;
+}
+
+static exit_code make_models(bench_plan *plan, uint64_t seed) {
+    const bench_start start = (bench_start)plan->settings->init;
+    const size_t p = plan->settings->hidden;
+    exit_code code = bench_model(&plan->model, start, plan->data, p, seed);
+    if (code == EXIT_DONE)
+        code = bench_model(&plan->model_wide, start, plan->wide, p, seed);
+    if (code == EXIT_DONE)
+        code = bench_model(&plan->model_large, start, plan->data, 2 * p, seed);
+    /* Not every p that can be mapped can be doubled. */
+    return code == EXIT_MISUSED && plan->model_wide ? EXIT_DONE : code;
+}
+
+static exit_code make_plan(bench_plan *plan, const invocation *call) {
+    const bench_settings *settings = call->settings;
+    *plan = (bench_plan){.settings = settings, .threads = isg_threads()};
+    choose_jobs(plan, call);
+    exit_code code = make_data(plan, call);
+    if (code == EXIT_DONE)
+        code = make_models(plan, call->common.seed);
+    if (code != EXIT_DONE)
+        return code;
+    const size_t batch = settings->batch < plan->n_samples ? settings->batch : plan->n_samples;
+    const bench_case base = {plan->data, plan->model, batch, settings->cd, call->common.seed};
+    for (size_t v = 0; v < N_VARIANTS; v++)
+        plan->cases[v] = base;
+    plan->cases[TWICE_VISIBLE].data = plan->wide;
+    plan->cases[TWICE_VISIBLE].start = plan->model_wide;
+    plan->cases[TWICE_HIDDEN].start = plan->model_large;
+    plan->cases[TWICE_SAMPLES].data = plan->tall;
+    plan->rates = memory_allocate(plan->n_jobs * N_VARIANTS * settings->repeats, sizeof(double));
+    return plan->rates ? EXIT_DONE : fail_memory();
+}
+
+static void free_plan(bench_plan *plan) {
+    isg_dataset_free(plan->data);
+    isg_dataset_free(plan->wide);
+    isg_dataset_free(plan->tall);
+    isg_rbm_free(plan->model);
+    isg_rbm_free(plan->model_wide);
+    isg_rbm_free(plan->model_large);
+    memory_release(plan->rates);
+}
+
+static bool is_measured(const bench_plan *plan, const bench_job *job, size_t v) {
+    if (v == ONE_THREAD && (job->is_serial || plan->threads == 1))
+        return false;
+    if (v == TWICE_HIDDEN && !job->has_hidden)
+        return false;
+    return plan->cases[v].data && plan->cases[v].start;
+}
+
+/* ---- measuring -------------------------------------------------------------------------------- */
+
+static double *rates_of(const bench_plan *plan, size_t j, size_t v) {
+    return plan->rates + (j * N_VARIANTS + v) * plan->settings->repeats;
+}
+
+static exit_code measure_once(bench_plan *plan, size_t repeat, progress *bar) {
+    double peak = 0;
+    exit_code code = fail_status(isg_peak(peak_s, &peak));
+    if (code == EXIT_DONE)
+        plan->peak = fmax(plan->peak, peak);
+    const double turns = (double)(plan->n_jobs * N_VARIANTS);
+    for (size_t turn = 0; code == EXIT_DONE && turn < plan->n_jobs * N_VARIANTS; turn++) {
+        const size_t j = turn / N_VARIANTS, v = turn % N_VARIANTS;
+        const double done = (double)repeat + (double)turn / turns;
+        char text[64];
+        snprintf(text, sizeof text, "%s%s", plan->jobs[j]->name, variant_names[v]);
+        if (!progress_update(bar, done / (double)plan->settings->repeats, text))
+            return fail_status(ISG_ERR_CANCELLED);
+        if (!is_measured(plan, plan->jobs[j], v))
+            continue;
+        isg_set_threads(v == ONE_THREAD ? 1 : plan->threads);
+        code = plan->jobs[j]->measure(rates_of(plan, j, v) + repeat, &plan->cases[v]);
+        isg_set_threads(plan->threads);
+    }
+    return code;
+}
+
+static exit_code measure_all(bench_plan *plan, bool is_quiet) {
+    progress bar;
+    exit_code code = EXIT_DONE;
+    progress_start(&bar, is_quiet, "measuring");
+    for (size_t r = 0; code == EXIT_DONE && r < plan->settings->repeats; r++)
+        code = measure_once(plan, r, &bar);
+    if (code == EXIT_DONE && !progress_update(&bar, 1, NULL))
+        code = fail_status(ISG_ERR_CANCELLED);
+    progress_finish(&bar);
+    return code;
+}
+
+/* ---- results ---------------------------------------------------------------------------------- */
+
+/* Of one job; NaN is what was not measured, or cannot be told. */
+typedef struct bench_result {
+    double rate, lowest, highest;
+    double gflops, fraction;
+    double one_thread, speedup;
+    double cost[N_VARIANTS]; /* of one unit of work, against that as asked for */
+} bench_result;
+
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median, NaN if it is no number; the rates come out sorted. */
+static double median(double *rates, size_t count) {
+    qsort(rates, count, sizeof *rates, ascending);
+    const double middle = (rates[(count - 1) / 2] + rates[count / 2]) / 2;
+    return middle > 0 && isfinite(middle) ? middle : (double)NAN;
+}
+
+static bench_result result_of(const bench_plan *plan, size_t j) {
+    const size_t count = plan->settings->repeats;
+    const bench_job *job = plan->jobs[j];
+    const double *rates = rates_of(plan, j, AS_ASKED);
+    bench_result result;
+    double medians[N_VARIANTS];
+    for (size_t v = 0; v < N_VARIANTS; v++)
+        medians[v] = median(rates_of(plan, j, v), count);
+    result.rate = medians[AS_ASKED];
+    result.lowest = rates[0];
+    result.highest = rates[count - 1];
+    result.gflops = job->operations ? 1e-9 * result.rate * job->operations(&plan->cases[AS_ASKED])
+                                    : (double)NAN;
+    result.fraction = 1e9 * result.gflops / plan->peak;
+    result.one_thread = medians[ONE_THREAD];
+    result.speedup = result.rate / result.one_thread;
+    for (size_t v = 0; v < N_VARIANTS; v++)
+        result.cost[v] = result.rate / medians[v];
+    return result;
+}
+
+static json_t *result_json(const bench_plan *plan, size_t j) {
+    const bench_result result = result_of(plan, j);
+    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}", //
+                     "job", plan->jobs[j]->name,                                         //
+                     "rate", json_number(result.rate),                                   //
+                     "unit", plan->jobs[j]->unit,                                        //
+                     "lowest", json_number(result.lowest),                               //
+                     "highest", json_number(result.highest),                             //
+                     "gflops", json_number(result.gflops),                               //
+                     "fraction_of_peak", json_number(result.fraction),                   //
+                     "one_thread_rate", json_number(result.one_thread),                  //
+                     "speedup", json_number(result.speedup),                             //
+                     "cost_of_twice",                                                    //
+                     "n_visible", json_number(result.cost[TWICE_VISIBLE]),               //
+                     "n_hidden", json_number(result.cost[TWICE_HIDDEN]),                 //
+                     "samples", json_number(result.cost[TWICE_SAMPLES]));
+}
+
+static void as_json(output *out, const bench_plan *plan) {
+    const bench_settings *settings = plan->settings;
+    json_t *results = json_array();
+    for (size_t j = 0; results && j < plan->n_jobs; j++)
+        if (json_array_append_new(results, result_json(plan, j)) != 0) {
+            json_decref(results);
+            results = NULL;
+        }
+    if (!results) {
+        output_json(out, NULL);
+        return;
+    }
+    output_json(out, json_pack("{s:o, s:f, s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:I}",   //
+                               "results", results,                                               //
+                               "peak_gflops", 1e-9 * plan->peak,                                 //
+                               "threads", (json_int_t)plan->threads,                             //
+                               "isa", isg_isa(),                                                 //
+                               "data", settings->data ? json_text(settings->data) : json_null(), //
+                               "n_visible", (json_int_t)plan->n_visible,                         //
+                               "n_hidden", (json_int_t)settings->hidden,                         //
+                               "samples", (json_int_t)plan->n_samples,                           //
+                               "batch", (json_int_t)plan->cases[AS_ASKED].batch,                 //
+                               "cd", (json_int_t)settings->cd,                                   //
+                               "init", bench_start_names[settings->init],                        //
+                               "repeats", (json_int_t)settings->repeats));
+}
+
+/* A cell of a table: a number with what belongs to it, or a dash if there is none. */
+static void print_cell(output *out, int width, int decimals, double value, const char *suffix) {
+    char text[32] = "-";
+    if (isfinite(value))
+        snprintf(text, sizeof text, "%.*f%s", decimals, value, suffix);
+    output_print(out, " %*s", width, text);
+}
+
+static void print_speeds(output *out, const bench_plan *plan) {
+    output_print(out, "\n%-10s %11s %-14s %11s %11s %8s %8s\n", "job", "rate", "", "lowest",
+                 "highest", "GFLOP/s", "of peak");
+    for (size_t j = 0; j < plan->n_jobs; j++) {
+        const bench_result result = result_of(plan, j);
+        output_print(out, "%-10s", plan->jobs[j]->name);
+        print_cell(out, 11, 0, result.rate, "");
+        output_print(out, " %-14s", plan->jobs[j]->unit);
+        print_cell(out, 11, 0, result.lowest, "");
+        print_cell(out, 11, 0, result.highest, "");
+        print_cell(out, 8, 1, result.gflops, "");
+        print_cell(out, 8, 0, 100 * result.fraction, " %");
+        output_print(out, "\n");
+    }
+}
+
+static void print_growth(output *out, const bench_plan *plan) {
+    output_print(out, "\n%-10s %11s %8s %17s %11s %8s\n", "job", "one thread", "speedup", "twice N",
+                 "twice p", "twice M");
+    for (size_t j = 0; j < plan->n_jobs; j++) {
+        const bench_result result = result_of(plan, j);
+        output_print(out, "%-10s", plan->jobs[j]->name);
+        print_cell(out, 11, 0, result.one_thread, "");
+        print_cell(out, 8, 2, result.speedup, "x");
+        print_cell(out, 17, 2, result.cost[TWICE_VISIBLE], "x");
+        print_cell(out, 11, 2, result.cost[TWICE_HIDDEN], "x");
+        print_cell(out, 8, 2, result.cost[TWICE_SAMPLES], "x");
+        output_print(out, "\n");
+    }
+    output_print(out, "twice N, p, M: by how much the time of one sample or chain-sweep grows\n");
+}
+
+static void as_text(output *out, const bench_plan *plan) {
+    const bench_settings *settings = plan->settings;
+    output_field(out, "machine", "%zu thread%s, %s: %.1f GFLOP/s of multiply-adds and nothing else",
+                 plan->threads, plan->threads == 1 ? "" : "s", isg_isa(), 1e-9 * plan->peak);
+    output_field(out, "model", "N = %zu visible, p = %zu hidden units, %s start", plan->n_visible,
+                 settings->hidden, bench_start_names[settings->init]);
+    output_field(out, "data", "M = %zu samples of %s", plan->n_samples,
+                 settings->data ? settings->data : "random spins, 19 % of them +1");
+    output_field(out, "training", "CD-%zu, batches of B = %zu", settings->cd,
+                 plan->cases[AS_ASKED].batch);
+    output_field(out, "measured", "%zu time%s in turn; rates are medians", settings->repeats,
+                 settings->repeats == 1 ? "" : "s");
+    print_speeds(out, plan);
+    print_growth(out, plan);
+}
+
+static exit_code run(const invocation *call) {
+    bench_plan plan;
+    exit_code code = make_plan(&plan, call);
+    if (code == EXIT_DONE)
+        code = measure_all(&plan, call->common.quiet);
+    if (code == EXIT_DONE && call->common.json)
+        as_json(call->out, &plan);
+    else if (code == EXIT_DONE)
+        as_text(call->out, &plan);
+    free_plan(&plan);
+    return code;
+}
+
+/* clang-format off */
+static const argument_entry arguments[] = {
+    {.name = "JOB", .choices = bench_job_names, .is_optional = true, .is_repeated = true,
+     .help = "What to measure: cd (training), gibbs (sweeps of M chains), gradient (an update without "
+             "its sweeps), ais (annealing), ward (clustering M samples); all of them if none is named"},
+    {.name = NULL},
+};
+
+static const option_entry options[] = {
+    {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .initial = "50",
+     .low = 1, .high = 1e6, .offset = offsetof(bench_settings, hidden),
+     .help = "Number of hidden units"},
+    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .initial = "100",
+     .low = 1, .high = 1e6, .offset = offsetof(bench_settings, batch),
+     .help = "Samples per update"},
+    {.name = "visible", .kind = OPTION_SIZE, .metavar = "N", .initial = "784",
+     .low = 1, .high = 1e6, .offset = offsetof(bench_settings, visible),
+     .help = "Number of visible units, unless --data says it"},
+    {.name = "samples", .kind = OPTION_SIZE, .metavar = "M", .initial = "2000",
+     .low = 1, .high = 1e7, .offset = offsetof(bench_settings, samples),
+     .help = "Number of samples, the first of --data, and of Gibbs chains"},
+    {.name = "cd", .kind = OPTION_SIZE, .metavar = "K", .initial = "20",
+     .low = 1, .high = 1e6, .offset = offsetof(bench_settings, cd),
+     .help = "Sweeps per update"},
+    {.name = "data", .kind = OPTION_FILE, .metavar = "DATA", .otherwise = "random spins",
+     .offset = offsetof(bench_settings, data),
+     .help = "Take the samples from DATA, as other verbs do"},
+    {.name = "init", .kind = OPTION_CHOICE, .metavar = "START", .choices = bench_start_names,
+     .initial = "normal", .offset = offsetof(bench_settings, init),
+     .help = "Weights to start from: normal (random, standard deviation 0.1), or hopfield (the "
+             "projection rule of the first P samples)"},
+    {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R", .initial = "5",
+     .low = 1, .high = 1e4, .offset = offsetof(bench_settings, repeats),
+     .help = "How often everything is measured"},
+    {.name = NULL},
+};
+
+static const json_key json_keys[] = {
+    {"results[].job", "name of the job"},
+    {"results[].rate", "median of all repeats; null if the work took too little time to measure"},
+    {"results[].unit", "of the rates: samples/s or chain-sweeps/s"},
+    {"results[].lowest", "rate of all repeats"},
+    {"results[].highest", "rate of all repeats"},
+    {"results[].gflops", "1e9 operations per second, every product counted in full; null for ward"},
+    {"results[].fraction_of_peak", "the same divided by peak_gflops"},
+    {"results[].one_thread_rate", "rate on one thread; null if that is all there is"},
+    {"results[].speedup", "rate divided by one_thread_rate"},
+    {"results[].cost_of_twice.n_visible", "factor by which the time of a unit of work grows if N does "
+     "by 2"},
+    {"results[].cost_of_twice.n_hidden", "likewise, p"},
+    {"results[].cost_of_twice.samples", "likewise, M; null if DATA has too few"},
+    {"peak_gflops", "1e9 operations per second of all threads in multiply-adds and nothing else"},
+    {"threads", "number of threads"},
+    {"isa", "instruction set in use"},
+    {"data", "DATA, or null for random spins"},
+    {"n_visible", "N"},
+    {"n_hidden", "p"},
+    {"samples", "M"},
+    {"batch", "samples per update"},
+    {"cd", "sweeps per update"},
+    {"init", "the start"},
+    {"repeats", "how often everything was measured"},
+    {NULL, NULL},
+};
+
+static const example examples[] = {
+    {"isinglass bench", "All jobs, at the size of MNIST, in half a minute."},
+    {"isinglass bench cd --hidden 500 --data mnist:train", "Training with 500 hidden units."},
+    {"isinglass bench cd gibbs --isa baseline --threads 1", "Another instruction set, one thread."},
+    {"isinglass bench --json | jq '.results[] | {job, fraction_of_peak}'", "For a script."},
+    {NULL, NULL},
+};
+/* clang-format on */
+
+const command command_bench = {
+    .name = "bench",
+    .section = "This machine",
+    .summary = "Measure rates, their growth, and their share of the peak",
+    .description =
+        "Measures how fast training and its parts run on this machine, and sets it against what "
+        "its threads can do in independent multiply-adds alone. Then the same on one thread, and "
+        "with twice as many visible units N, hidden units p and samples M: the factor shown is "
+        "that of the time that a sample, or a chain, takes.\n"
+        "All measurements are made in turn, --repeats times over; the medians are shown. Each "
+        "starts from the same weights and spins, since a sweep takes longer the more spins it "
+        "flips.\n"
+        "Operations are counted as if every product were done in full: 4 N p for a sweep of one "
+        "chain, and as many for the sums of an update, so 4 N p (K + 1) for a sample of CD-K. "
+        "Sweeps only add what has flipped, so the share of the peak may exceed 100 %.\n"
+        "The job gradient is a difference of two timings: an update with one sweep, less one "
+        "sweep of as many chains from the same spins.",
+    .arguments = arguments,
+    .options = options,
+    .json_keys = json_keys,
+    .examples = examples,
+    .settings_bytes = sizeof(bench_settings),
+    .run = run,
+};

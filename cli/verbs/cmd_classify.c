@@ -1,0 +1,410 @@
+/* cmd_classify.c - isinglass classify: a product of experts, and what it gets right
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cli/allocation.h"
+#include "cli/epoch_list.h"
+#include "cli/signals.h"
+#include "cli/starts.h"
+#include "cli/verbs/classify_job.h"
+
+static const char *const classifier_choices[] = {"experts", "labels", NULL};
+static const char *const feature_choices[] = {"energy", "hidden", NULL};
+static const char *const estimator_choices[] = {"sampled", "mean", NULL};
+
+/* ---- what belongs together ------------------------------------------------------------------------ */
+
+/* Options without a meaning where nothing is trained, and where nothing is fitted either. */
+static const char *const of_training[] = {"classifier", "init",      "per-class", "sd",    "beta",
+                                          "epochs",     "batch",     "cd",        "pcd",   "rate",
+                                          "fields",     "estimator", "error-at",  "curve", NULL};
+static const char *const of_fitting[] = {
+    "output", "resume", "rbm", "features", "l2", "save-every", "test-labels", "test-limit", NULL};
+
+static exit_code refuse(const invocation *call, const char *const *names, const char *with) {
+    for (size_t k = 0; names[k]; k++)
+        if (call_has_option(call, names[k]))
+            return fail(EXIT_MISUSED, "--%s: has no meaning with %s", names[k], with);
+    return EXIT_DONE;
+}
+
+static exit_code check_fit_options(const classify_job *my) {
+    static const char *const of_regression[] = {"features", "l2", NULL};
+    const classify_settings *settings = my->settings;
+    const invocation *call = &my->call;
+    exit_code code = EXIT_DONE;
+    if (!settings->out && settings->resume)
+        return fail(EXIT_MISUSED, "--resume: needs -o RUN, the run to go on with");
+    if (settings->resume && call->common.force)
+        return fail(EXIT_MISUSED, "--resume goes on with a run and --force starts it anew; give "
+                                  "only one of them");
+    if (!my->train_name && !settings->resume)
+        return fail(EXIT_MISUSED, "classify: expected TRAIN, found nothing (see 'isinglass "
+                                  "classify --help')");
+    if (settings->rbm)
+        code = refuse(call, of_training, "--rbm, since nothing is trained");
+    if (code == EXIT_DONE && settings->classifier == CLASSIFIER_LABELS)
+        code = refuse(call, of_regression, "--classifier labels");
+    if (code == EXIT_DONE && settings->init != ISG_START_NORMAL && call_has_option(call, "sd"))
+        code = fail(EXIT_MISUSED, "--sd: has a meaning with --init normal only");
+    return code;
+}
+
+static exit_code check_files(const classify_job *my) {
+    const classify_settings *settings = my->settings;
+    const common_settings *common = &my->call.common;
+    exit_code code = EXIT_DONE;
+    if (settings->picture)
+        code = may_write(common, settings->picture, ".png");
+    if (code == EXIT_DONE && settings->predictions)
+        code = may_write(common, settings->predictions, ".csv");
+    if (code == EXIT_DONE && settings->curve)
+        code = may_write(common, settings->curve, ".csv");
+    return code;
+}
+
+/* Files about TEST need one. */
+static exit_code check_test(const classify_job *my) {
+    const classify_settings *settings = my->settings;
+    if (my->test_name || !(settings->picture || settings->predictions))
+        return EXIT_DONE;
+    return fail(EXIT_MISUSED, "%s: needs TEST, which was not given",
+                settings->picture ? "--picture" : "--predictions");
+}
+
+/* ---- data ----------------------------------------------------------------------------------------- */
+
+static exit_code no_labels(const char *name, const char *why) {
+    return fail(EXIT_BAD_INPUT, "%s: has no labels%s; see --labels and --label-column", name, why);
+}
+
+static exit_code load_train(classify_job *my) {
+    exit_code code = data_load(&my->train, &my->call, my->train_name, &my->settings->data);
+    if (code != EXIT_DONE)
+        return code;
+    const isg_dataset_info info = isg_dataset_describe(my->train);
+    isg_dataset_checksum(my->train, my->train_sha256);
+    isg_dataset_label_checksum(my->train, my->train_labels_sha256);
+    if (info.n_classes == 0)
+        return no_labels(my->train_name, "");
+    if (info.n_classes == 1)
+        return fail(EXIT_BAD_INPUT,
+                    "%s: expected at least two classes to tell apart, found only '%s'",
+                    my->train_name, isg_dataset_class_name(my->train, 0));
+    for (size_t c = 0; c < info.n_classes; c++)
+        if (isg_dataset_class_size(my->train, c) == 0)
+            return fail(EXIT_BAD_INPUT, "%s: class '%s' has no sample within --limit %zu",
+                        my->train_name, isg_dataset_class_name(my->train, c),
+                        my->settings->data.limit);
+    return EXIT_DONE;
+}
+
+/* The class of this name with samples in it; false if there is none. */
+static bool has_class(const isg_dataset *data, const char *name) {
+    for (size_t c = 0; c < isg_dataset_describe(data).n_classes; c++)
+        if (isg_dataset_class_size(data, c) > 0 &&
+            strcmp(isg_dataset_class_name(data, c), name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether TEST can say how good a classifier of TRAIN is. */
+static exit_code check_classes(const classify_job *my) {
+    const size_t n_train = isg_dataset_describe(my->train).n_classes;
+    const size_t n_test = isg_dataset_describe(my->test).n_classes;
+    for (size_t c = 0; c < n_test; c++) {
+        const char *name = isg_dataset_class_name(my->test, c);
+        if (isg_dataset_class_size(my->test, c) > 0 && !has_class(my->train, name))
+            return fail(EXIT_BAD_INPUT, "%s: has class '%s', which %s has not", my->test_name, name,
+                        my->train_name);
+    }
+    for (size_t c = 0; c < n_train; c++) {
+        const char *name = isg_dataset_class_name(my->train, c);
+        if (!has_class(my->test, name))
+            return fail(EXIT_BAD_INPUT,
+                        "%s: has no sample of class '%s', which %s has; to test some of the "
+                        "classes, fit without TEST and use --model",
+                        my->test_name, name, my->train_name);
+    }
+    return EXIT_DONE;
+}
+
+static exit_code load_test(classify_job *my) {
+    data_settings how = my->settings->data;
+    if (!my->settings->model) {
+        how.labels = my->settings->test_labels;
+        how.limit = my->settings->test_limit;
+    }
+    const exit_code code = data_load(&my->test, &my->call, my->test_name, &how);
+    if (code != EXIT_DONE)
+        return code;
+    isg_dataset_checksum(my->test, my->test_sha256);
+    isg_dataset_label_checksum(my->test, my->test_labels_sha256);
+    if (!my->train)
+        return EXIT_DONE;
+    const size_t expected = isg_dataset_describe(my->train).n_visible;
+    const isg_dataset_info info = isg_dataset_describe(my->test);
+    if (info.n_visible != expected)
+        return fail(EXIT_BAD_INPUT, "%s: has %zu units, but %s has %zu", my->test_name,
+                    info.n_visible, my->train_name, expected);
+    if (info.n_classes == 0)
+        return no_labels(my->test_name, " to test against (--test-labels); a saved classifier "
+                                        "predicts without, see --model");
+    if (strcmp(my->test_sha256, my->train_sha256) == 0)
+        notice(my->call.common.quiet,
+               "%s: has the very samples of TRAIN; its error says nothing about others",
+               my->test_name);
+    return check_classes(my);
+}
+
+/* Other data than those of the run that is resumed. */
+static exit_code check_record(const classify_job *my) {
+    const struct {
+        const char *key, *what, *name, *found;
+    } all[] = {{"train_sha256", "spins", my->train_name, my->train_sha256},
+               {"train_labels_sha256", "labels", my->train_name, my->train_labels_sha256},
+               {"test_sha256", "spins", my->test_name, my->test_sha256},
+               {"test_labels_sha256", "labels", my->test_name, my->test_labels_sha256}};
+    for (size_t k = 0; my->record && k < sizeof all / sizeof all[0]; k++) {
+        const char *expected = json_string_value(json_object_get(my->record, all[k].key));
+        if (!expected || strcmp(expected, all[k].found) == 0)
+            continue;
+        if (!*expected)
+            return fail(EXIT_CHECKPOINT, "%s: the run in %s was started without TEST",
+                        all[k].name ? all[k].name : "TEST", my->settings->out);
+        return fail(EXIT_CHECKPOINT,
+                    "%s: other data than the run in %s was started with: SHA-256 of the %s "
+                    "%.12s..., expected %.12s...",
+                    all[k].name ? all[k].name : "TEST", my->settings->out, all[k].what,
+                    all[k].found, expected);
+    }
+    return EXIT_DONE;
+}
+
+static exit_code load_data(classify_job *my) {
+    exit_code code = load_train(my);
+    if (code == EXIT_DONE && my->test_name)
+        code = load_test(my);
+    return code == EXIT_DONE ? check_record(my) : code;
+}
+
+/* ---- the two ways --------------------------------------------------------------------------------- */
+
+static exit_code fit(classify_job *my) {
+    classify_settings *settings = my->settings;
+    my->train_name = my->call.n_arguments > 0 ? my->call.arguments[0] : NULL;
+    my->test_name = my->call.n_arguments > 1 ? my->call.arguments[1] : NULL;
+    const bool has_stops = call_has_option(&my->call, "error-at");
+    exit_code code = check_fit_options(my);
+    if (code == EXIT_DONE)
+        code = rates_read(&my->rates, &my->settings->rate);
+    if (code == EXIT_DONE)
+        code = classify_open_run(my);
+    if (code == EXIT_DONE)
+        code = rates_read(&my->rates, &my->settings->rate);
+    if (settings->rbm) {
+        settings->epochs = 0;
+        if (!call_has_option(&my->call, "features"))
+            settings->features = ISG_FEATURES_HIDDEN;
+    }
+    if (code == EXIT_DONE)
+        code = epoch_list_parse(&my->stops, &my->n_stops, settings->error_at, has_stops,
+                                settings->epochs);
+    if (code == EXIT_DONE)
+        code = check_test(my);
+    if (code == EXIT_DONE)
+        code = load_data(my);
+    return code == EXIT_DONE ? classify_train(my) : code;
+}
+
+static exit_code predict(classify_job *my) {
+    if (my->call.n_arguments != 1)
+        return fail(EXIT_MISUSED, "--model: expected TEST and nothing else, found %zu arguments",
+                    my->call.n_arguments);
+    my->test_name = my->call.arguments[0];
+    exit_code code = refuse(&my->call, of_training, "--model");
+    if (code == EXIT_DONE)
+        code = refuse(&my->call, of_fitting, "--model");
+    if (code == EXIT_DONE)
+        code = fail_status(isg_classifier_load(&my->classifier, my->settings->model));
+    if (code == EXIT_DONE)
+        code = load_test(my);
+    if (code == EXIT_DONE)
+        code = classify_test(my);
+    if (code == EXIT_DONE && my->settings->picture && !my->test_tally.counts)
+        code = no_labels(my->test_name, ", which --picture needs");
+    return code;
+}
+
+static exit_code run(const invocation *call) {
+    classify_job my = {.call = *call, .settings = call->settings, .command = call->command_line};
+    signals_catch(); /* from now on there may be a lock to release, and something to save */
+    exit_code code = check_files(&my);
+    if (code == EXIT_DONE)
+        code = my.settings->model ? predict(&my) : fit(&my);
+    if (code == EXIT_DONE)
+        code = classify_show(&my);
+    isg_experts_free(my.experts);
+    isg_run_close(my.run);
+    signals_release();
+    isg_classifier_free(my.classifier);
+    isg_rbm_free(my.rbm);
+    isg_dataset_free(my.train);
+    isg_dataset_free(my.test);
+    rates_free(&my.rates);
+    json_decref(my.record);
+    memory_release(my.stops);
+    memory_release(my.points);
+    for (size_t k = 0; k < CLASSIFY_GENERATIONS; k++)
+        memory_release(my.checkpoint_paths[k]);
+    memory_release(my.classifier_path);
+    memory_release(my.test_tally.counts);
+    memory_release(my.train_tally.counts);
+    memory_release(my.answers);
+    memory_release(my.probabilities);
+    return code;
+}
+
+#define FIELD(name) .offset = offsetof(classify_settings, name)
+
+/* clang-format off */
+static const argument_entry arguments[] = {
+    {.name = "TRAIN", .help = "Labelled samples to learn from: " DATA_HELP ". With --model, the samples to classify. May be left out with --resume",
+     .choices = data_names, .is_open = true, .is_file = true, .is_optional = true},
+    {.name = "TEST", .help = "Labelled samples of the same classes, never learned from; may be left out",
+     .choices = data_names, .is_open = true, .is_file = true, .is_optional = true},
+    {.name = NULL},
+};
+
+static const option_entry options[] = {
+    {.name = "output", .letter = 'o', .kind = OPTION_DIRECTORY, .metavar = "RUN", FIELD(out),
+     .otherwise = "nothing is kept",
+     .help = "Keep the classifier, and all that is needed to go on, in this directory"},
+    {.name = "model", .kind = OPTION_FILE, .metavar = "C.npz", FIELD(model),
+     .otherwise = "a new one is made", .help = "Classify by a classifier that was kept before"},
+    {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .initial = "10", .low = 1,
+     .high = HUGE_VAL, FIELD(per_class), .help = "Hidden units of each class"},
+    {.name = "init", .kind = OPTION_CHOICE, .metavar = "START", .initial = "hopfield",
+     .choices = start_names, FIELD(init),
+     .help = "Weights to start from: the projection rule of the class's K sub-patterns, their Hebbian "
+             "rule, principal axes, or random ones"},
+    {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .initial = "0.1", .low = 0,
+     .high = HUGE_VAL, .is_above_low = true, FIELD(sd),
+     .help = "Standard deviation of the weights of --init normal"},
+    {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .initial = "0", .low = 0,
+     .high = HUGE_VAL, FIELD(epochs),
+     .help = "Passes of every expert over its class, in all; with --resume it may be more than "
+             "before"},
+    {.name = "error-at", .kind = OPTION_TEXT, .metavar = "E,E,...", FIELD(error_at),
+     .otherwise = "only in the end",
+     .help = "Fit and test after these numbers of epochs too"},
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .initial = "2", .low = 1e-30,
+     .high = 1e30, FIELD(beta), .help = "Inverse temperature of training"},
+    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .initial = "100", .low = 1,
+     .high = HUGE_VAL, FIELD(batch), .help = "Samples per update"},
+    {.name = "cd", .kind = OPTION_SIZE, .metavar = "K", .initial = "20", .low = 1,
+     .high = HUGE_VAL, FIELD(sweeps), .help = "Gibbs sweeps per update, the K of CD-K"},
+    {.name = "pcd", .kind = OPTION_FLAG, FIELD(persistent), .help = "Persistent chains"},
+    {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR, .initial = "1e-4", FIELD(rate),
+     .help = "Learning rate, and others from given numbers of finished epochs on"},
+    {.name = "fields", .kind = OPTION_FLAG, FIELD(fields), .help = "Train the fields b and c too"},
+    {.name = "estimator", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = estimator_choices,
+     .initial = "sampled", FIELD(estimator),
+     .help = "Pair the last spins with the hidden units they were drawn from, or with their means"},
+    {.name = "features", .kind = OPTION_CHOICE, .metavar = "WHICH", .choices = feature_choices,
+     FIELD(features), .otherwise = "energy, or hidden with --rbm",
+     .help = "What the regression sees: |s^T W|^2 of every expert, or all hidden units"},
+    {.name = "l2", .kind = OPTION_DOUBLE, .metavar = "L", .initial = "1e-3", .low = 0,
+     .high = HUGE_VAL, FIELD(l2),
+     .help = "Penalty of the regression: L / 2 |coefficients|^2 is added to the sum of the losses, on "
+             "standardized features"},
+    {.name = "rbm", .kind = OPTION_FILE, .metavar = "M.npz", FIELD(rbm), .otherwise = "experts",
+     .help = "Take the features from this RBM instead of experts; nothing is trained"},
+    {.name = "classifier", .kind = OPTION_CHOICE, .metavar = "WHICH", .initial = "experts",
+     .choices = classifier_choices, FIELD(classifier),
+     .help = "experts with a regression, or a single RBM that has seen the labels as further units and "
+             "gives p(class | s) in closed form"},
+    {.name = "resume", .kind = OPTION_FLAG, FIELD(resume),
+     .help = "Go on with the run in RUN as if it had never stopped, or start it if there is none"},
+    {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .initial = "30", .low = 0,
+     .high = HUGE_VAL, FIELD(save_every),
+     .help = "Save every S seconds, after an epoch of an expert; never changes a result"},
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png", FIELD(picture),
+     .otherwise = "no picture",
+     .help = "Draw the confusion matrix: blue what was right, red the mistakes, full at the largest"},
+    {.name = "predictions", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(predictions),
+     .otherwise = "none", .help = "Write the class given to every sample of TEST, and its probability"},
+    {.name = "curve", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(curve), .otherwise = "none",
+     .help = "Write the errors of --error-at"},
+    {.name = "test-labels", .kind = OPTION_FILE, .metavar = "FILE", FIELD(test_labels),
+     .otherwise = "those in TEST", .help = "Read the labels of TEST from FILE, as --labels those of "
+             "TRAIN"},
+    {.name = "test-limit", .kind = OPTION_SIZE, .metavar = "M", .low = 1, .high = HUGE_VAL,
+     FIELD(test_limit), .otherwise = "all", .help = "Keep only the first M samples of TEST"},
+    DATA_OPTIONS(classify_settings, data),
+    {.name = NULL},
+};
+
+static const json_key json_keys[] = {
+    {"test_error", "share of TEST that was classified wrongly, or null"},
+    {"test_error_se", "its standard error, binomial"},
+    {"train_error", "the same share of TRAIN, or null"},
+    {"confusion[][]", "numbers of samples of TEST: a row for each class, a column for each answer"},
+    {"classes[]", "their names, in the order of the rows"},
+    {"class_errors[]", "share of each class that was classified wrongly"},
+    {"converged", "whether the regression did, or null with --model"},
+    {"errors_at[]", "epochs, test_error, train_error, converged, and seconds of training until then"},
+    {"test_samples", "number of samples in TEST"},
+    {"train_samples", "and in TRAIN"},
+    {"n_visible", "number of visible units"},
+    {"n_rbms", "number of experts"},
+    {"n_hidden", "number of hidden units of all of them"},
+    {"epochs", "finished epochs"},
+    {"seconds", "time spent training, in all processes together"},
+    {"resumed", "whether a run was gone on with"},
+    {"model", "the classifier, in RUN or as given, or null"},
+    {"picture", "the picture, or null"},
+    {"predictions", "the table of predictions, or null"},
+    {"curve", "the table of errors, or null"},
+    {NULL, NULL},
+};
+
+static const example examples[] = {
+    {"isinglass classify mnist:train mnist:test", "Ten Hopfield experts of ten sub-patterns, no training: 6.9 % errors."},
+    {"isinglass classify mnist:train mnist:test --per-class 100 --epochs 50 --error-at 0,1,5,10,20 -o poe", "The best of Fig. 5 of the paper, kept, resumable."},
+    {"isinglass classify --model poe/classifier.npz mnist:test --picture confusion.png", "Use it later, and look at its mistakes."},
+    {"isinglass classify fashion:train fashion:test --classifier labels --epochs 10", "One RBM that has seen the labels."},
+    {"isinglass classify mnist:train mnist:test --rbm run/model.npz", "Regression on the hidden units of an RBM trained before."},
+    {NULL, NULL},
+};
+/* clang-format on */
+
+const command command_classify = {
+    .name = "classify",
+    .section = "Models",
+    .summary = "Classify by a product of experts, one RBM for every class",
+    .description =
+        "Every class gets an RBM of K hidden units, started from the K sub-patterns of the class "
+        "(Ward clusters, orthogonalized by QR) and trained on its samples alone. What expert mu "
+        "makes "
+        "of a sample s, |s^T W_mu|^2, is -2 times its energy; a multinomial logistic regression on "
+        "these features, one for each class, standardized and fitted to convergence, gives the "
+        "answer. Training uses the seed and the number of the class, so that the same seed gives "
+        "the "
+        "same answers on any number of threads.\n"
+        "The classes of TRAIN and TEST are matched by name. Errors come with their binomial "
+        "standard error (if none is wrong, that of half a sample).\n"
+        "RUN holds classifier.npz, run.json (all options, checksums of the data, errors) and two "
+        "checkpoints. Whatever stops a run, 'isinglass classify --resume -o RUN' "
+        "goes "
+        "on with it and ends with the same answers.",
+    .arguments = arguments,
+    .options = options,
+    .json_keys = json_keys,
+    .examples = examples,
+    .settings_bytes = sizeof(classify_settings),
+    .run = run,
+};

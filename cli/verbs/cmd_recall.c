@@ -1,0 +1,376 @@
+/* cmd_recall.c - isinglass recall: a Hopfield network as an associative memory
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "cli/allocation.h"
+#include "cli/number_list.h"
+#include "cli/parts.h"
+#include "cli/plot.h"
+#include "cli/unit_ranges.h"
+#include "cli/value.h"
+#include "cli/verbs/recall_job.h"
+
+const char *const rule_names[] = {"projection", "hebbian", NULL};
+const char *const dynamics_names[] = {"async", "sync", "glauber", "parallel", "gibbs", NULL};
+const char *const protocol_names[] = {"published", "attractor", NULL};
+const char *const readout_names[] = {"overlap", "projection", "energy", NULL};
+const char *const end_names[] = {"pattern", "undecided", "negative", "spurious", "two-cycle", NULL};
+
+exit_code recall_failed(const recall_job *my, isg_status status) {
+    if (status == ISG_ERR_UNSUPPORTED)
+        return fail(EXIT_MISUSED, "--dynamics gibbs: %s; %s", isg_error_message(),
+                    my->settings->no_diagonal ? "leave out --no-diagonal" : "add --keep-diagonal");
+    if (status == ISG_ERR_ARGUMENT && strstr(isg_error_message(), "pattern"))
+        return fail(EXIT_BAD_INPUT, "%s: %s%s", my->file, isg_error_message(),
+                    my->settings->allow_rank_deficient || strstr(isg_error_message(), "class")
+                        ? ""
+                        : "; --allow-rank-deficient takes them as they are");
+    if (status == ISG_ERR_SHAPE)
+        return fail(EXIT_BAD_INPUT, "%s: %s", my->data_name ? my->data_name : my->file,
+                    isg_error_message());
+    return fail_status(status);
+}
+
+/* ---- what was asked for --------------------------------------------------------------------------- */
+
+/* "a,b" as places in the list of names, each at most once. */
+static exit_code parse_names(const char *option, const char *text, const char *const *names,
+                             size_t *out, size_t *count) {
+    char words[WORDS_BYTES];
+    for (const char *rest = text; rest;) {
+        char part[PART_BYTES];
+        size_t k = 0, place = 0;
+        if (!part_cut(&rest, ',', part) || !find_choice(names, part, &place))
+            return fail(EXIT_MISUSED,
+                        "%s: expected %s, or some of them with commas between, found "
+                        "'%s'",
+                        option, list_choices(names, words), text);
+        while (k < *count && out[k] != place)
+            k++;
+        if (k < *count)
+            return fail(EXIT_MISUSED, "%s: %s is there twice", option, part);
+        out[(*count)++] = place;
+    }
+    return EXIT_DONE;
+}
+
+static exit_code parse_shares(const char *option, const char *text, double **out, size_t *count) {
+    const number_range range = {.low = 0, .high = 1};
+    bool is_read = false;
+    const exit_code code = number_list_parse(out, count, text, range, &is_read);
+    if (code != EXIT_DONE || is_read)
+        return code;
+    return fail(EXIT_MISUSED,
+                "%s: expected a share from 0 to 1, several with commas between them, or A:B:n, "
+                "found '%s'",
+                option, text);
+}
+
+static exit_code parse_lists(recall_job *my) {
+    const recall_settings *settings = my->settings;
+    size_t rules[N_RULES] = {0}, dynamics[N_DYNAMICS] = {0};
+    exit_code code = parse_names("--rule", settings->rule, rule_names, rules, &my->n_rules);
+    if (code == EXIT_DONE && settings->dynamics)
+        code = parse_names("--dynamics", settings->dynamics, dynamics_names, dynamics,
+                           &my->n_dynamics);
+    for (size_t k = 0; k < my->n_rules; k++)
+        my->rules[k] = (isg_rule)rules[k];
+    for (size_t k = 0; k < my->n_dynamics; k++)
+        my->dynamics[k] = (isg_dynamics)dynamics[k];
+    if (code == EXIT_DONE && settings->flip)
+        code = parse_shares("--flip", settings->flip, &my->flips, &my->n_flips);
+    if (code == EXIT_DONE && settings->mask)
+        code = parse_shares("--mask", settings->mask, &my->masks, &my->n_masks);
+    if (code == EXIT_DONE && my->n_flips > 1 && my->n_masks > 1)
+        code = fail(EXIT_MISUSED, "--flip and --mask: only one of them can be a list");
+    return code;
+}
+
+/* Options that mean nothing to what is to be done. */
+static exit_code refuse(const invocation *call, const char *const *names, const char *why) {
+    for (; *names; names++)
+        if (call_has_option(call, *names))
+            return fail(EXIT_MISUSED, "--%s: %s", *names, why);
+    return EXIT_DONE;
+}
+
+static bool is_corrupted(const recall_job *my) {
+    return my->settings->flip || my->settings->mask || my->settings->mask_units;
+}
+
+/* DATA as they are, by a protocol. */
+static exit_code check_protocol(const recall_job *my) {
+    static const char *const of_curves[] = {"picture", "trials", "free", NULL};
+    static const char *const of_attractor[] = {"readout", "committor", NULL};
+    static const char *const of_published[] = {"trajectories", "overlap", NULL};
+    const bool is_published = my->settings->protocol == ISG_RECALL_PUBLISHED;
+    exit_code code =
+        refuse(my->call, of_curves,
+               "belongs to the recall of what is corrupted by --flip, --mask or --mask-units");
+    if (code == EXIT_DONE && !my->data_name)
+        code = fail(EXIT_MISUSED, "DATA: expected what is to be recalled, or --flip, --mask or "
+                                  "--mask-units to corrupt the patterns themselves");
+    if (code == EXIT_DONE && is_published)
+        code = refuse(my->call, of_attractor, "belongs to --protocol attractor");
+    if (code == EXIT_DONE && !is_published && !my->settings->committor)
+        code = refuse(my->call, of_published, "belongs to --protocol published, or to --committor");
+    if (code == EXIT_DONE && (my->n_rules > 1 || my->n_dynamics > 1))
+        code = fail(EXIT_MISUSED, "--%s: several are only for --flip, --mask and --mask-units",
+                    my->n_rules > 1 ? "rule" : "dynamics");
+    return code;
+}
+
+static exit_code check_use(const recall_job *my) {
+    static const char *const of_protocols[] = {"protocol", "readout",      "committor",
+                                               "overlap",  "trajectories", NULL};
+    static const char *const of_data[] = {"labels", "label-column", "header", "threshold",
+                                          "class",  "limit",        NULL};
+    static const char *const of_files[] = {"output", "picture", "trials", NULL};
+    const recall_settings *settings = my->settings;
+    exit_code code = EXIT_DONE;
+    if (settings->keep_diagonal && settings->no_diagonal)
+        return fail(EXIT_MISUSED,
+                    "--keep-diagonal and --no-diagonal: only one of them makes sense");
+    if (!my->data_name)
+        code = refuse(my->call, of_data, "says how to read DATA, which was not given");
+    if (code == EXIT_DONE && !settings->trajectory && call_has_option(my->call, "row"))
+        code = fail(EXIT_MISUSED, "--row: says where --trajectory starts, which was not given");
+    if (code != EXIT_DONE)
+        return code;
+    if (!is_corrupted(my) && !settings->trajectory)
+        return check_protocol(my);
+    code = refuse(my->call, of_protocols,
+                  "belongs to the recall of DATA as they are, without --flip, --mask, "
+                  "--mask-units and --trajectory");
+    if (code == EXIT_DONE && settings->trajectory)
+        code = refuse(my->call, of_files, "makes no sense with --trajectory");
+    return code;
+}
+
+static exit_code check_files(const recall_job *my) {
+    const common_settings *common = &my->call->common;
+    const recall_settings *settings = my->settings;
+    exit_code code = settings->out ? may_write(common, settings->out, ".csv") : EXIT_DONE;
+    if (code == EXIT_DONE && settings->picture)
+        code = plot_may_write(common, settings->picture);
+    if (code == EXIT_DONE && settings->trajectory)
+        code = plot_may_write(common, settings->trajectory);
+    return code;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------ */
+
+static exit_code load(recall_job *my) {
+    exit_code code = fail_status(isg_patterns_load(&my->patterns, my->file));
+    if (code != EXIT_DONE)
+        return code;
+    my->info = isg_patterns_describe(my->patterns);
+    if (my->data_name)
+        code = data_load(&my->data, my->call, my->data_name, &my->settings->data);
+    if (code == EXIT_DONE && my->data &&
+        isg_dataset_describe(my->data).n_visible != my->info.n_visible)
+        code = fail(EXIT_BAD_INPUT, "%s: has samples of %zu units, but the patterns of %s have %zu",
+                    my->data_name, isg_dataset_describe(my->data).n_visible, my->file,
+                    my->info.n_visible);
+    if (code == EXIT_DONE && my->settings->mask_units) {
+        my->units = memory_allocate(my->info.n_visible / 64 + 1, sizeof *my->units);
+        code = my->units ? ranges_parse("--mask-units", my->settings->mask_units,
+                                        my->info.n_visible, my->units, &my->n_units)
+                         : fail_memory();
+    }
+    return code;
+}
+
+static exit_code run(const invocation *call) {
+    recall_job my = {.call = call,
+                     .settings = call->settings,
+                     .file = call->arguments[0],
+                     .data_name = call->n_arguments > 1 ? call->arguments[1] : NULL};
+    exit_code code = parse_lists(&my);
+    if (code == EXIT_DONE)
+        code = check_use(&my);
+    if (code == EXIT_DONE)
+        code = check_files(&my);
+    if (code == EXIT_DONE)
+        code = load(&my);
+    if (code == EXIT_DONE)
+        code = my.settings->trajectory ? recall_trajectory(&my)
+               : is_corrupted(&my)     ? recall_curves(&my)
+                                       : recall_protocol(&my);
+    isg_patterns_free(my.patterns);
+    isg_dataset_free(my.data);
+    memory_release(my.flips);
+    memory_release(my.masks);
+    memory_release(my.units);
+    return code;
+}
+
+/* clang-format off */
+static const argument_entry arguments[] = {
+    {.name = "P.npz", .help = "Patterns, as 'isinglass patterns' writes them, a model that was made of "
+                              "patterns, or any .npz with xi (units x patterns) of +1 and -1",
+     .is_file = true},
+    {.name = "DATA", .help = "What to recall; without, --flip and --mask corrupt the patterns. "
+                             DATA_HELP,
+     .choices = data_names, .is_open = true, .is_file = true, .is_optional = true},
+    {.name = NULL},
+};
+
+static const option_entry options[] = {
+    {.name = "protocol", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = protocol_names,
+     .initial = "published", .offset = offsetof(recall_settings, protocol),
+     .help = "Decide a sample once it is near a pattern, as the paper did, or follow it to its end"},
+    {.name = "rule", .kind = OPTION_TEXT, .metavar = "RULE", .initial = "projection",
+     .offset = offsetof(recall_settings, rule),
+     .help = "projection or hebbian; of what is corrupted also both, with a comma between"},
+    {.name = "dynamics", .kind = OPTION_TEXT, .metavar = "DYNAMICS",
+     .offset = offsetof(recall_settings, dynamics),
+     .otherwise = "published: sync, then parallel; else async",
+     .help = "async or sync at zero temperature, glauber, parallel or gibbs at --beta; of what is "
+             "corrupted also several, with commas between. In the published protocol, that of the "
+             "first part or of the trajectories"},
+    {.name = "readout", .kind = OPTION_CHOICE, .metavar = "WHAT", .choices = readout_names,
+     .initial = "projection", .offset = offsetof(recall_settings, readout),
+     .help = "What tells the class of an end of the attractor protocol"},
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .initial = "2", .low = 1e-30,
+     .high = 1e30, .offset = offsetof(recall_settings, beta),
+     .help = "Inverse temperature of dynamics that have one"},
+    {.name = "overlap", .kind = OPTION_DOUBLE, .metavar = "M", .low = 0, .high = 1,
+     .offset = offsetof(recall_settings, overlap), .otherwise = "0.7, or 0.9 for --committor",
+     .help = "The overlap above which a sample has come to a pattern"},
+    {.name = "updates", .kind = OPTION_SIZE, .metavar = "T", .low = 0, .high = 1e9,
+     .offset = offsetof(recall_settings, updates),
+     .otherwise = "100; attractor at zero temperature: 1000; --trajectory: 10",
+     .help = "Updates of all units: at most so many at zero temperature and until an overlap is "
+             "reached, else so many"},
+    {.name = "trajectories", .kind = OPTION_SIZE, .metavar = "N", .initial = "20", .low = 1,
+     .high = 1e6, .offset = offsetof(recall_settings, trajectories),
+     .help = "Trajectories of each sample that zero temperature leaves undecided, and of --committor"},
+    {.name = "keep-diagonal", .kind = OPTION_FLAG,
+     .offset = offsetof(recall_settings, keep_diagonal),
+     .help = "Keep J_ii in the published protocol too"},
+    {.name = "no-diagonal", .kind = OPTION_FLAG, .offset = offsetof(recall_settings, no_diagonal),
+     .help = "Take J_ii = 0 everywhere, as the published protocol does"},
+    {.name = "allow-rank-deficient", .kind = OPTION_FLAG,
+     .offset = offsetof(recall_settings, allow_rank_deficient),
+     .help = "Take patterns that depend on others too, by the projection on what they span"},
+    {.name = "committor", .kind = OPTION_FLAG, .offset = offsetof(recall_settings, committor),
+     .help = "Attractor: of samples that end in no pattern, also the shares of block-Gibbs "
+             "trajectories that come to each"},
+    {.name = "flip", .kind = OPTION_TEXT, .metavar = "SHARE|A:B:n",
+     .offset = offsetof(recall_settings, flip), .otherwise = "none",
+     .help = "Corrupt: flip this share of the units, chosen at random; 0:0.5:11 is 11 shares from 0 "
+             "to 0.5"},
+    {.name = "mask", .kind = OPTION_TEXT, .metavar = "SHARE|A:B:n",
+     .offset = offsetof(recall_settings, mask), .otherwise = "none",
+     .help = "Corrupt: set this share of the units to +1 or -1 at random; the others are clamped, "
+             "unless --free or --flip is given"},
+    {.name = "mask-units", .kind = OPTION_TEXT, .metavar = RANGES_METAVAR,
+     .offset = offsetof(recall_settings, mask_units), .otherwise = "none",
+     .help = "The same for given units, counted from 0 and row by row in an image"},
+    {.name = "free", .kind = OPTION_FLAG, .offset = offsetof(recall_settings, free_known),
+     .help = "Let units that are not masked move as well"},
+    {.name = "trials", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = 1e9,
+     .offset = offsetof(recall_settings, trials), .otherwise = "100, or 1 of DATA",
+     .help = "How often each pattern or sample is corrupted anew"},
+    {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "FILE.csv",
+     .offset = offsetof(recall_settings, out), .otherwise = "no file",
+     .help = "Also write what became of every sample, or every point of the curves"},
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|FILE.svg",
+     .offset = offsetof(recall_settings, picture), .otherwise = "no picture",
+     .help = "Draw what share is recovered against what share was corrupted (by gnuplot)"},
+    {.name = "trajectory", .kind = OPTION_FILE, .metavar = "FILE.png|FILE.svg",
+     .offset = offsetof(recall_settings, trajectory), .otherwise = "none",
+     .help = "Only follow one sample or pattern, and draw its states above their energies (by "
+             "gnuplot)"},
+    {.name = "row", .kind = OPTION_SIZE, .metavar = "I", .initial = "0", .low = 0,
+     .high = HUGE_VAL, .offset = offsetof(recall_settings, row),
+     .help = "Which one, counted from 0"},
+    DATA_OPTIONS(recall_settings, data),
+    {.name = NULL},
+};
+
+static const json_key json_keys[] = {
+    {"accuracy", "share of the samples that came to their class; null without labels"},
+    {"accuracy_error", "its standard error over samples"},
+    {"undecided", "samples, or shares of them, that came to no pattern"},
+    {"decided_at_start", "published: samples decided before any update"},
+    {"decided", "published: by updates at zero temperature"},
+    {"ensembles", "published: samples left to trajectories"},
+    {"nearest_pattern_accuracy", "accuracy of the pattern with the largest overlap, no dynamics"},
+    {"start_accuracy", "overlap, projection and energy: accuracy of reading the samples, no dynamics"},
+    {"end_accuracy", "attractor: the same of the ends; else null"},
+    {"confusion[][]", "samples by class (rows) and columns[]"},
+    {"attractors[][]", "the same, where only ends that are exactly a pattern count for its class"},
+    {"classes[]", "classes of the data"},
+    {"columns[]", "classes of the patterns, undecided, negative, spurious, two-cycle"},
+    {"ends", "samples by their end: pattern, undecided, negative, spurious, two-cycle"},
+    {"updates[]", "samples that took 0, 1, ... updates"},
+    {"samples", "number of samples"},
+    {"foreign", "samples of classes that no pattern has; they count as wrong"},
+    {"committor", "samples, accuracy (of the most frequent class), right and none (mean shares), or "
+                  "null"},
+    {"protocol", "and rule, dynamics, ensemble, diagonal, readout, beta, overlap, max_updates, "
+                 "trajectories: what was done"},
+    {"seconds", "time it took"},
+    {"curves[]", "of what was corrupted: rule, dynamics and points[]"},
+    {"curves[].points[]", "flip, mask, trials, exact{value,error}, near{value,error}, negative, "
+                          "start_overlap, thermal_overlap, end_overlap"},
+    {"energies[]", "with --trajectory: of the states, from the start on; then overlaps[], updates, end"},
+    {"file", "FILE.csv, or null"},
+    {"picture", "the picture, or null"},
+    {NULL, NULL},
+};
+
+static const example examples[] = {
+    {"isinglass recall digits.npz mnist:test", "The table of Fig. D2a, and what it is worth."},
+    {"isinglass recall digits.npz mnist:test --protocol attractor --committor -o ends.csv",
+     "Where images really end, and where those that end in no pattern lead to at beta 2."},
+    {"isinglass recall digits.npz --flip 0:0.5:11 --rule projection,hebbian --dynamics async,gibbs "
+     "--picture recovery.png", "How much noise each rule and dynamics can take away."},
+    {"isinglass recall digits.npz --mask-units 392:784 --json", "Complete the lower halves."},
+    {"isinglass recall digits.npz mnist:test --row 0 --trajectory seven.png",
+     "Watch one image fall into its attractor."},
+    {NULL, NULL},
+};
+/* clang-format on */
+
+const command command_recall = {
+    .name = "recall",
+    .section = "Models",
+    .summary = "A Hopfield network as a memory: recall data, undo noise",
+    .description =
+        "A Hopfield network of the patterns, J = xi (xi'xi)^-1 xi' (projection) or xi xi' / N "
+        "(hebbian), starts from every sample of DATA and updates its units. Classes of patterns "
+        "and "
+        "samples are matched by name.\n"
+        "published does what gave the table of the paper (Fig. D2): J_ii = 0; before every "
+        "synchronous update and after the last the sample is decided for the pattern of the "
+        "largest "
+        "overlap m = xi's / N if that exceeds 0.7; what 100 updates do not decide gets 20 "
+        "trajectories at beta 2, with all units updated at once, from the sample itself, each of "
+        "which counts 1/20. Where patterns are alike, as those of digits are, most samples are "
+        "decided before any update, by their nearest pattern; the output says how many, and what "
+        "the nearest pattern alone would have scored.\n"
+        "attractor goes on until nothing changes, and tells exact patterns from their negatives, "
+        "other fixed points (spurious) and, for sync without diagonal, cycles of two states. The "
+        "class is read out of the end: by the projection a = (xi'xi)^-1 xi's, the overlap m, or "
+        "the "
+        "energy, of which pattern mu has the part m_mu a_mu. Dynamics at a temperature do T "
+        "updates "
+        "and then go on at zero temperature, asynchronously.\n"
+        "With --flip, --mask or --mask-units the patterns, or the samples of DATA, are corrupted "
+        "first, and what is counted is how many trials end in the pattern itself (or in one of the "
+        "sample's class): exactly, at zero temperature, and with an overlap above 0.95. Shares are "
+        "exact numbers of units. The same trial chooses the same units for all shares, rules and "
+        "dynamics. Masked units are set at random and completed; the others are known and stay as "
+        "they are, unless --free or --flip is given.",
+    .arguments = arguments,
+    .options = options,
+    .json_keys = json_keys,
+    .examples = examples,
+    .settings_bytes = sizeof(recall_settings),
+    .run = run,
+};

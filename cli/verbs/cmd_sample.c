@@ -1,0 +1,491 @@
+/* cmd_sample.c - isinglass sample: states of an RBM as a picture or as arrays
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/allocation.h"
+#include "cli/beta_schedule.h"
+#include "cli/data_input.h"
+#include "cli/data_rows.h"
+#include "cli/model_input.h"
+#include "cli/progress.h"
+#include "cli/suggest.h"
+#include "cli/unit_ranges.h"
+
+enum { PICTURE_COUNT = 100, ARRAY_COUNT = 1000, COLUMNS = 10, LEAST_DIAGNOSED = 4 };
+
+/* The last step of a picture, unless asked otherwise: thermal noise would hide what is there. */
+static const double picture_beta = 20;
+
+typedef struct sample_settings {
+    data_settings data;
+    const char *out, *start, *beta, *clamp;
+    size_t count, steps;
+    bool diagnose;
+} sample_settings;
+
+typedef struct sample_job {
+    const invocation *call;
+    const sample_settings *settings;
+    const char *file; /* of the model */
+    isg_rbm *rbm;
+    isg_rbm_info info;
+    isg_dataset *data; /* NULL unless chains start from DATA */
+    bool is_picture, is_from_patterns;
+    size_t count, columns, height, width;
+    beta_schedule betas;
+    uint64_t *clamped; /* packed; NULL if none */
+    size_t n_clamped;
+    size_t *rows; /* (count) of the data, where each chain starts; NULL without data */
+    isg_chains *chains;
+    double mean, deviation; /* of the energies */
+    isg_decorrelation found;
+} sample_job;
+
+/* ---- what was asked for --------------------------------------------------------------------------- */
+
+static bool ends_in(const char *path, const char *ending) {
+    const size_t length = strlen(path), wanted = strlen(ending);
+    return length > wanted && strcmp(path + length - wanted, ending) == 0;
+}
+
+static exit_code check_output(sample_job *my) {
+    const char *out = my->settings->out;
+    my->is_picture = ends_in(out, ".png");
+    if (!my->is_picture && !ends_in(out, ".npz"))
+        return fail(EXIT_MISUSED, "%s: expected a file name that ends in .png or .npz", out);
+    return may_write(&my->call->common, out, my->is_picture ? ".png" : ".npz");
+}
+
+/* --beta, or the model's; in a picture, 20 for the last step. */
+static exit_code plan_betas(sample_job *my) {
+    const size_t steps = my->settings->steps;
+    beta_schedule *betas = &my->betas;
+    if (my->settings->beta)
+        return betas_parse(betas, my->settings->beta, steps);
+    *betas = (beta_schedule){.parts = 1, .beta = {my->info.beta}, .from = {0, steps}};
+    if (!my->is_picture || my->info.beta >= picture_beta)
+        return EXIT_DONE;
+    betas->parts = steps > 1 ? 2 : 1;
+    betas->beta[betas->parts - 1] = picture_beta;
+    betas->from[betas->parts - 1] = steps - 1;
+    betas->from[betas->parts] = steps;
+    return EXIT_DONE;
+}
+
+static exit_code plan_clamp(sample_job *my) {
+    const size_t n = my->info.n_visible;
+    if (!my->settings->clamp)
+        return EXIT_DONE;
+    my->clamped = memory_allocate(n / 64 + 1, sizeof *my->clamped);
+    if (!my->clamped)
+        return fail_memory();
+    return ranges_parse("--clamp", my->settings->clamp, n, my->clamped, &my->n_clamped);
+}
+
+/* A picture needs a shape: that of the data, of --shape, or of the model. */
+static exit_code plan_shape(sample_job *my) {
+    const isg_dataset_info data =
+        my->data ? isg_dataset_describe(my->data) : (isg_dataset_info){.n_samples = 0};
+    my->height = data.image_height ? data.image_height : my->info.image_height;
+    my->width = data.image_height ? data.image_width : my->info.image_width;
+    if (my->settings->data.shape) {
+        const exit_code code = shape_parse(my->settings->data.shape, &my->height, &my->width);
+        if (code != EXIT_DONE)
+            return code;
+    }
+    if (!my->is_picture)
+        return EXIT_DONE;
+    if (!my->height)
+        return fail(EXIT_BAD_INPUT,
+                    "%s: a picture needs visible units that are an image, these are not; say what "
+                    "they are with --shape HxW, or write an .npz",
+                    my->file);
+    if (my->info.n_visible % my->height != 0 || my->info.n_visible / my->height != my->width)
+        return fail(EXIT_MISUSED, "--shape: expected an image of %zu pixels, found %zux%zu",
+                    my->info.n_visible, my->height, my->width);
+    return EXIT_DONE;
+}
+
+/* ---- where chains start ---------------------------------------------------------------------------- */
+
+static exit_code load_data(sample_job *my, const char *name) {
+    exit_code code = data_load(&my->data, my->call, name, &my->settings->data);
+    if (code == EXIT_FILE) {
+        suggestion nearest = {.typed = name};
+        suggest(&nearest, "noise", "--start noise");
+        suggest(&nearest, "patterns", "--start patterns");
+        return nearest.best[0]
+                   ? fail(code, "--start: %s; did you mean %s?", isg_error_message(), nearest.best)
+                   : code;
+    }
+    if (code != EXIT_DONE)
+        return code;
+    const isg_dataset_info info = isg_dataset_describe(my->data);
+    if (info.n_visible != my->info.n_visible)
+        return fail(EXIT_BAD_INPUT, "%s: has samples of %zu units, but %s has %zu visible units",
+                    name, info.n_visible, my->file, my->info.n_visible);
+    return EXIT_DONE;
+}
+
+static exit_code plan_start(sample_job *my) {
+    const char *start = my->settings->start;
+    const bool has_patterns = isg_rbm_patterns(my->rbm) != NULL;
+    my->is_from_patterns = start ? strcmp(start, "patterns") == 0 : has_patterns;
+    if (my->is_from_patterns && !has_patterns)
+        return fail(EXIT_BAD_INPUT,
+                    "%s: has no patterns to start from; take --start noise or --start DATA",
+                    my->file);
+    if (my->is_from_patterns || !start || strcmp(start, "noise") == 0)
+        return data_refuse_options(my->call, "--start DATA");
+    return load_data(my, start);
+}
+
+/* New chains where they start. */
+static exit_code start_chains(const sample_job *my, isg_chains **out) {
+    const isg_patterns *patterns = my->is_from_patterns ? isg_rbm_patterns(my->rbm) : NULL;
+    const exit_code code =
+        fail_status(isg_chains_create(out, my->rbm, my->count, my->call->common.seed));
+    if (code != EXIT_DONE)
+        return code;
+    for (size_t k = 0; k < my->count && (patterns || my->data); k++)
+        isg_chains_set_spins(
+            *out, k,
+            patterns ? isg_patterns_row(patterns, k % isg_patterns_describe(patterns).n_patterns)
+                     : isg_dataset_row(my->data, my->rows[k]));
+    isg_chains_clamp(*out, my->clamped);
+    return EXIT_DONE;
+}
+
+static exit_code plan(sample_job *my) {
+    exit_code code = check_output(my);
+    if (code == EXIT_DONE)
+        code = model_load(&my->rbm, my->file);
+    if (code != EXIT_DONE)
+        return code;
+    my->info = isg_rbm_describe(my->rbm);
+    my->columns = COLUMNS;
+    my->count = my->settings->count ? my->settings->count
+                : my->is_picture    ? PICTURE_COUNT
+                                    : ARRAY_COUNT;
+    if (my->settings->diagnose && my->settings->steps < LEAST_DIAGNOSED)
+        return fail(EXIT_MISUSED, "--diagnose: expected at least %d --steps, found %zu",
+                    LEAST_DIAGNOSED, my->settings->steps);
+    code = plan_betas(my);
+    if (code == EXIT_DONE)
+        code = plan_clamp(my);
+    if (code == EXIT_DONE)
+        code = plan_start(my);
+    if (code == EXIT_DONE)
+        code = plan_shape(my);
+    size_t each = 0;
+    if (code == EXIT_DONE && my->data)
+        code = rows_by_class(&my->rows, &each, my->data, my->count);
+    if (each > 1)
+        my->columns = each;
+    return code;
+}
+
+/* ---- sampling --------------------------------------------------------------------------------------- */
+
+/* A few sweeps at a time, so that a user who waits sees them pass. */
+static exit_code sweep(isg_chains *chains, const beta_schedule *betas, bool is_quiet) {
+    enum { AT_ONCE = 20 };
+    const double steps = (double)betas->from[betas->parts];
+    exit_code code = EXIT_DONE;
+    progress bar;
+    progress_start(&bar, is_quiet, "sampling");
+    for (size_t part = 0; part < betas->parts; part++)
+        for (size_t t = betas->from[part]; code == EXIT_DONE && t < betas->from[part + 1];) {
+            const size_t left = betas->from[part + 1] - t, now = left < AT_ONCE ? left : AT_ONCE;
+            code = fail_status(isg_chains_sweep(chains, now, betas->beta[part]));
+            t += now;
+            if (!progress_update(&bar, (double)t / steps, NULL))
+                code = fail_status(ISG_ERR_CANCELLED);
+        }
+    progress_finish(&bar);
+    return code;
+}
+
+/* Chains of their own, at the first beta alone: --steps sweeps to forget the start, and as many to be
+   measured. */
+static exit_code diagnose(sample_job *my) {
+    const size_t steps = my->settings->steps;
+    isg_chains *chains = NULL;
+    exit_code code = start_chains(my, &chains);
+    if (code == EXIT_DONE) {
+        progress bar;
+        progress_start(&bar, my->call->common.quiet, "measuring");
+        const isg_status status = isg_chains_measure(chains, steps, steps, my->betas.beta[0],
+                                                     &my->found, progress_callback(&bar));
+        progress_finish(&bar);
+        code = status == ISG_ERR_UNSUPPORTED
+                   ? fail(EXIT_MISUSED, "--diagnose: %s", isg_error_message())
+                   : fail_status(status);
+    }
+    isg_chains_free(chains);
+    return code;
+}
+
+static exit_code look_at_energies(sample_job *my) {
+    double *energies = memory_allocate(my->count, sizeof *energies), square = 0;
+    if (!energies)
+        return fail_memory();
+    isg_chains_energy(my->chains, energies);
+    for (size_t k = 0; k < my->count; k++)
+        my->mean += energies[k] / (double)my->count;
+    for (size_t k = 0; k < my->count; k++)
+        square += (energies[k] - my->mean) * (energies[k] - my->mean);
+    my->deviation = sqrt(square / (double)my->count);
+    memory_release(energies);
+    return EXIT_DONE;
+}
+
+static exit_code write_samples(const sample_job *my) {
+    const char *out = my->settings->out;
+    return fail_status(my->is_picture
+                           ? isg_chains_picture(my->chains, out, my->columns, my->height, my->width)
+                           : isg_chains_save(my->chains, out, my->call->command_line));
+}
+
+/* ---- results ---------------------------------------------------------------------------------------- */
+
+static const char *start_name(const sample_job *my) {
+    return my->is_from_patterns ? "patterns" : my->data ? my->settings->start : "noise";
+}
+
+static json_t *time_as_json(const isg_autocorrelation *time) {
+    return json_pack("{s:o, s:o, s:I, s:b}",            //
+                     "value", json_number(time->time),  //
+                     "error", json_number(time->error), //
+                     "window", (json_int_t)time->window, "reliable", (int)time->is_reliable);
+}
+
+static json_t *diagnosis_as_json(const sample_job *my) {
+    const isg_decorrelation *found = &my->found;
+    if (!my->settings->diagnose)
+        return json_null();
+    return json_pack("{s:I, s:f, s:o, s:o, s:I, s:o, s:o, s:b, s:b}", //
+                     "sweeps", (json_int_t)found->sweeps,             //
+                     "beta", my->betas.beta[0],                       //
+                     "energy_time", time_as_json(&found->energy),     //
+                     "hidden_time", time_as_json(&found->hidden),     //
+                     "slowest_unit", (json_int_t)found->slowest_unit, //
+                     "energy_rhat", json_number(found->energy_rhat),  //
+                     "hidden_rhat", json_number(found->hidden_rhat),  //
+                     "reliable", (int)found->is_reliable, "trapped", (int)found->is_trapped);
+}
+
+static json_t *betas_as_json(const beta_schedule *betas) {
+    json_t *list = json_array();
+    for (size_t part = 0; list && part < betas->parts; part++) {
+        const json_int_t steps = (json_int_t)(betas->from[part + 1] - betas->from[part]);
+        if (json_array_append_new(
+                list, json_pack("{s:f, s:I}", "beta", betas->beta[part], "steps", steps)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+static json_t *as_json(const sample_job *my) {
+    return json_pack("{s:o, s:I, s:I, s:I, s:o, s:I, s:o, s:I, s:{s:o, s:o}, s:o}", //
+                     "file", json_text(my->settings->out),                          //
+                     "count", (json_int_t)my->count,                                //
+                     "n_visible", (json_int_t)my->info.n_visible,                   //
+                     "n_hidden", (json_int_t)my->info.n_hidden,                     //
+                     "start", json_text(start_name(my)),                            //
+                     "steps", (json_int_t)my->settings->steps,                      //
+                     "betas", betas_as_json(&my->betas),                            //
+                     "clamped", (json_int_t)my->n_clamped,                          //
+                     "energy", "mean", json_number(my->mean), "deviation",
+                     json_number(my->deviation), //
+                     "diagnosis", diagnosis_as_json(my));
+}
+
+static void time_as_text(output *out, const char *label, const isg_autocorrelation *time,
+                         const char *more) {
+    if (isnan(time->time))
+        output_field(out, label, "unknown: it never varies%s", more);
+    else
+        output_field(out, label, "%.3g +- %.2g sweeps%s", time->time, time->error, more);
+}
+
+static void diagnosis_as_text(output *out, const isg_decorrelation *found) {
+    char unit[64];
+    snprintf(unit, sizeof unit, " (hidden unit %zu, the slowest)", found->slowest_unit);
+    time_as_text(out, "energy time", &found->energy, "");
+    time_as_text(out, "hidden time", &found->hidden, unit);
+    output_field(out, "split R-hat", "%.4f energy, %.4f hidden units (1: the chains agree)",
+                 found->energy_rhat, found->hidden_rhat);
+    const double times = fmax(found->energy.time, found->hidden.time);
+    if (found->is_reliable) {
+        output_field(out, "long enough", "yes, %zu sweeps are over 50 times that", found->sweeps);
+    } else if (found->is_trapped) {
+        output_field(out, "long enough",
+                     "no, and more steps will not help: the chains are trapped in different modes");
+        output_field(out, "instead",
+                     "start from DATA with the modes in proportion, or cool down from a smaller "
+                     "beta; score --method mixture weighs the modes for ln Z");
+    } else if (times > 0) {
+        output_field(out, "long enough", "no, take --steps %.0f at least", ceil(60 * times));
+    } else {
+        output_field(out, "long enough", "no");
+    }
+}
+
+static void as_text(output *out, const sample_job *my) {
+    output_field(out, "samples", "%zu of %zu units, %zu hidden units", my->count,
+                 my->info.n_visible, my->info.n_hidden);
+    output_field(out, "start", "%s", start_name(my));
+    if (my->n_clamped)
+        output_field(out, "clamped", "%zu units", my->n_clamped);
+    for (size_t part = 0; part < my->betas.parts; part++)
+        output_field(out, part == 0 ? "steps" : "then", "%zu at beta %g",
+                     my->betas.from[part + 1] - my->betas.from[part], my->betas.beta[part]);
+    output_field(out, "energy", "%.6g +- %.3g (mean and standard deviation)", my->mean,
+                 my->deviation);
+    if (my->settings->diagnose)
+        diagnosis_as_text(out, &my->found);
+    output_field(out, "file", "%s", my->settings->out);
+}
+
+static exit_code run(const invocation *call) {
+    sample_job my = {.call = call, .settings = call->settings, .file = call->arguments[0]};
+    exit_code code = plan(&my);
+    if (code == EXIT_DONE && my.settings->diagnose)
+        code = diagnose(&my);
+    if (code == EXIT_DONE)
+        code = start_chains(&my, &my.chains);
+    if (code == EXIT_DONE)
+        code = sweep(my.chains, &my.betas, call->common.quiet);
+    if (code == EXIT_DONE)
+        code = look_at_energies(&my);
+    if (code == EXIT_DONE)
+        code = write_samples(&my);
+    if (code == EXIT_DONE && call->common.json)
+        output_json(call->out, as_json(&my));
+    else if (code == EXIT_DONE)
+        as_text(call->out, &my);
+    isg_chains_free(my.chains);
+    isg_dataset_free(my.data);
+    isg_rbm_free(my.rbm);
+    memory_release(my.clamped);
+    memory_release(my.rows);
+    return code;
+}
+
+/* clang-format off */
+static const argument_entry arguments[] = {
+    {.name = "M.npz", .help = "Model, as 'isinglass map' and 'isinglass train' write it, or any .npz "
+                              "with W (visible x hidden units) and beta; or a RUN", .is_file = true},
+    {.name = NULL},
+};
+
+static const option_entry options[] = {
+    {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "OUT.png|OUT.npz",
+     .is_required = true, .offset = offsetof(sample_settings, out),
+     .help = "Write the samples to this file, as a picture or as arrays"},
+    {.name = "start", .kind = OPTION_TEXT, .metavar = "DATA|noise|patterns",
+     .offset = offsetof(sample_settings, start), .otherwise = "patterns if M.npz has them, else noise",
+     .help = "Start from samples of DATA, from random spins or from the patterns of the model"},
+    {.name = "count", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = HUGE_VAL,
+     .offset = offsetof(sample_settings, count), .otherwise = "100 in a picture, else 1000",
+     .help = "Number of samples, each from a chain of its own"},
+    {.name = "steps", .kind = OPTION_SIZE, .metavar = "T", .initial = "20", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(sample_settings, steps),
+     .help = "Block-Gibbs updates of all hidden and then all visible units"},
+    {.name = "beta", .kind = OPTION_TEXT, .metavar = BETAS_METAVAR,
+     .offset = offsetof(sample_settings, beta),
+     .otherwise = "the model's; in a picture, 20 for the last step",
+     .help = "Inverse temperature, and others from given numbers of finished steps on: 2,20@19"},
+    {.name = "clamp", .kind = OPTION_TEXT, .metavar = RANGES_METAVAR,
+     .offset = offsetof(sample_settings, clamp), .otherwise = "none",
+     .help = "Keep these visible units as they start, unit A to unit B - 1, or a single one, counted "
+             "from 0 and row by row in an image"},
+    {.name = "diagnose", .kind = OPTION_FLAG, .offset = offsetof(sample_settings, diagnose),
+     .help = "Also measure autocorrelation times and R-hat: in chains of their own, at the first "
+             "beta, for T more sweeps after the first T"},
+    DATA_OPTIONS(sample_settings, data),
+    {.name = NULL},
+};
+
+static const json_key json_keys[] = {
+    {"file", "the file written"},
+    {"count", "number of samples"},
+    {"n_visible", "number of visible units"},
+    {"n_hidden", "number of hidden units"},
+    {"start", "noise, patterns, or DATA as given"},
+    {"steps", "number of updates"},
+    {"betas[].beta", "inverse temperature of each part of the schedule"},
+    {"betas[].steps", "its number of updates"},
+    {"clamped", "number of clamped units"},
+    {"energy.mean", "mean of H(s) over the samples"},
+    {"energy.deviation", "its standard deviation"},
+    {"diagnosis", "null without --diagnose"},
+    {"diagnosis.sweeps", "number of sweeps measured"},
+    {"diagnosis.beta", "inverse temperature at which they were done"},
+    {"diagnosis.energy_time", "value, error, window and reliable: integrated autocorrelation time in "
+                              "sweeps"},
+    {"diagnosis.hidden_time", "the same of the slowest hidden unit"},
+    {"diagnosis.slowest_unit", "which one that is, counted from 0"},
+    {"diagnosis.energy_rhat", "split R-hat of the energy"},
+    {"diagnosis.hidden_rhat", "the largest of all hidden units"},
+    {"diagnosis.reliable", "whether the chains are 50 times as long as both times"},
+    {"diagnosis.trapped", "whether they stay in different modes, so that more steps will not help"},
+    {NULL, NULL},
+};
+
+static const example examples[] = {
+    {"isinglass sample model.npz -o samples.png --start mnist:test",
+     "Ten digits a class, from images of the class by 20 updates, as in Fig. 4c and d of the paper."},
+    {"isinglass sample model.npz -o samples.npz --start noise --count 5000 --steps 1000 --diagnose",
+     "Arrays for NumPy, and whether the chains were long enough."},
+    {"isinglass sample model.npz -o completed.png --start mnist:test --clamp 0:392",
+     "Let the model complete the lower half of digits (14 of 28 rows of 28 pixels are kept)."},
+    {"isinglass sample model.npz -o cooled.png --start noise --steps 100 --beta 0.5,1@40,2@70,20@99",
+     "Cool random spins down."},
+    {NULL, NULL},
+};
+/* clang-format on */
+
+const command command_sample = {
+    .name = "sample",
+    .section = "Models",
+    .summary = "Draw samples from an RBM: a picture or arrays",
+    .description =
+        "Each sample is the state of a chain of its own after T block-Gibbs updates: hidden units "
+        "from the spins, lambda ~ Normal(W's + c, 1/beta), then spins from the hidden units, +1 "
+        "with "
+        "probability 1 / (1 + exp(-2 beta x)), x = W lambda + b. Chains of the same seed give the "
+        "same samples on any number of threads and with any instruction set.\n"
+        "Chains start from noise, from the patterns of the model, one after another and over "
+        "again, "
+        "or from the first samples of DATA: of labelled data as many of each class, class by "
+        "class, "
+        "so that a picture shows one class a row. Whatever they start from is forgotten only if T "
+        "is large enough; --diagnose tells. The integrated autocorrelation time is the number of "
+        "sweeps that are worth one independent sample; split R-hat compares chains, and the halves "
+        "of each, with one another, and is 1 if they agree. Chains are trapped if R-hat is above "
+        "1.1, "
+        "did not fall between the first half of the sweeps and all of them, and hardly any chain "
+        "moved.\n"
+        "A picture takes 20 updates at the beta of the model, as Fig. 4c and d of the paper do, "
+        "but "
+        "the last one at beta 20, which takes the thermal noise away: it shows what the samples "
+        "are "
+        "close to. --beta 2 shows the samples themselves. Clamped units are blue.\n"
+        "An .npz holds s (samples x visible units, int8), lambda (samples x hidden units), the "
+        "hidden "
+        "units that s was drawn from, energy (samples), H(s), and meta.json; numpy.load opens it.",
+    .arguments = arguments,
+    .options = options,
+    .json_keys = json_keys,
+    .examples = examples,
+    .settings_bytes = sizeof(sample_settings),
+    .run = run,
+};

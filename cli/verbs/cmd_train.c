@@ -1,0 +1,584 @@
+/* cmd_train.c - isinglass train: contrastive divergence in a run directory
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/allocation.h"
+#include "cli/data_input.h"
+#include "cli/progress.h"
+#include "cli/rates.h"
+#include "cli/run_settings.h"
+#include "cli/signals.h"
+#include "cli/starts.h"
+#include "cli/stopwatch.h"
+#include "cli/typed_number.h"
+
+typedef struct train_settings {
+    data_settings data;
+    start_settings start;
+    const char *out, *picture, *rate;
+    size_t epochs, batch, sweeps, score_every;
+    size_t estimator; /* an isg_estimator */
+    bool persistent, fields, shuffle, resume;
+    double save_every;
+} train_settings;
+
+static const char *const estimator_choices[] = {"sampled", "mean", NULL};
+
+/* Options that are no part of the training, and those that may differ when it is resumed: how long,
+   how often to score, and where the labels are, since it is the spins that count. */
+static const char *const not_kept[] = {"output", "picture", "resume", "save-every", NULL};
+static const char *const may_change[] = {"epochs", "labels", "score-every", NULL};
+
+/* Everything about one training. */
+typedef struct job {
+    invocation call; /* a copy, in which options restored from run.json count as typed */
+    train_settings *settings;
+    const char *data_name, *command; /* the first command, when resumed */
+    rate_schedule rates;
+    json_t *record; /* run.json; NULL before there is one */
+    isg_dataset *data;
+    char data_sha256[65];
+    isg_run *run;
+    bool is_resumed;
+    double score_s; /* spent on scores by this process */
+} job;
+
+/* ---- run.json --------------------------------------------------------------------------------- */
+
+static exit_code make_record(job *my, const isg_rbm *rbm) {
+    const isg_dataset_info data = isg_dataset_describe(my->data);
+    const isg_rbm_info info = isg_rbm_describe(rbm);
+    char seed[24];
+    snprintf(seed, sizeof seed, "%" PRIu64, my->call.common.seed);
+    my->record =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:f, s:I, s:I, s:I, s:s, s:o, s:{s:s, s:I}}", //
+                  "program", "isinglass",                                                       //
+                  "version", isg_version(),                                                     //
+                  "verb", my->call.verb->name,                                                  //
+                  "command", json_text(my->command),                                            //
+                  "data", json_text(my->data_name),                                             //
+                  "data_sha256", my->data_sha256,                                               //
+                  "threshold", data.threshold,                                                  //
+                  "samples", (json_int_t)data.n_samples,                                        //
+                  "n_visible", (json_int_t)info.n_visible,                                      //
+                  "n_hidden", (json_int_t)info.n_hidden,                                        //
+                  "seed", seed,                                                                 //
+                  "options", settings_record(&my->call, not_kept),                              //
+                  "machine", "isa", isg_isa(), "threads", (json_int_t)isg_threads());
+    return my->record ? EXIT_DONE : fail_memory();
+}
+
+/* A text of run.json; NULL if there is none. */
+static const char *recorded(const job *my, const char *key) {
+    return json_string_value(json_object_get(my->record, key));
+}
+
+/* Takes the options of the run over, and refuses others. */
+static exit_code read_record(job *my, const char *text) {
+    const train_settings *settings = my->settings;
+    json_error_t error;
+    uint64_t number = 0;
+    my->record = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (!my->record)
+        return settings_refuse(settings->out, error.text);
+    const exit_code code = settings_check_text(my->record, settings->out, "run.json");
+    if (code != EXIT_DONE)
+        return code;
+    const char *verb = recorded(my, "verb"), *version = recorded(my, "version");
+    const char *seed = recorded(my, "seed");
+    const json_t *kept = json_object_get(my->record, "options");
+    my->command = recorded(my, "command");
+    if (!my->data_name)
+        my->data_name = recorded(my, "data");
+    if (!verb || !version || !my->command || !my->data_name || !recorded(my, "data_sha256") ||
+        !seed || !number_uint64(seed, &number) || !json_is_object(kept))
+        return settings_refuse(settings->out, "not as 'isinglass train' writes it");
+    if (strcmp(verb, my->call.verb->name) != 0)
+        return fail(EXIT_CHECKPOINT, "%s: holds a run of 'isinglass %s'", settings->out, verb);
+    if (strcmp(version, isg_version()) != 0)
+        notice(my->call.common.quiet, "%s: was started with version %s, this is %s", settings->out,
+               version, isg_version());
+    if (call_has_option(&my->call, "seed") && my->call.common.seed != number)
+        return fail(EXIT_CHECKPOINT, "--seed %" PRIu64 ", but the run in %s was started with %s",
+                    my->call.common.seed, settings->out, seed);
+    my->call.common.seed = number;
+    return settings_restore(&my->call, kept, may_change, settings->out);
+}
+
+/* A run may be trained longer than it was started for, and scored otherwise, and then again be
+   stopped and resumed. */
+static exit_code record_changes(job *my) {
+    json_t *options = json_object_get(my->record, "options");
+    const int failed =
+        json_object_set_new(options, "epochs", json_integer((json_int_t)my->settings->epochs)) |
+        json_object_set_new(options, "score-every",
+                            json_integer((json_int_t)my->settings->score_every));
+    return failed ? fail_memory() : EXIT_DONE;
+}
+
+/* ---- beginning and going on ----------------------------------------------------------------------- */
+
+static exit_code check_options(job *my) {
+    const train_settings *settings = my->settings;
+    if (settings->resume && my->call.common.force)
+        return fail(EXIT_MISUSED, "--resume goes on with a run and --force starts it anew; give "
+                                  "only one of them");
+    if (!settings->resume && !my->data_name)
+        return fail(EXIT_MISUSED, "train: expected DATA, found nothing (see 'isinglass train "
+                                  "--help')");
+    exit_code code = start_check(&my->call, &settings->start);
+    if (code == EXIT_DONE)
+        code = rates_read(&my->rates, &my->settings->rate);
+    if (code == EXIT_DONE && settings->picture)
+        code = may_write(&my->call.common, settings->picture, ".png");
+    return code;
+}
+
+/* The directory, and from it the options if there is a run to go on with. */
+static exit_code open_run(job *my) {
+    const train_settings *settings = my->settings;
+    exit_code code = fail_status(isg_run_open(&my->run, settings->out, my->data_name != NULL));
+    if (code != EXIT_DONE)
+        return code;
+    const isg_run_info info = isg_run_describe(my->run);
+    if (!settings->resume || !info.settings)
+        return run_may_start(&info, settings->out, settings->resume, my->data_name ? NULL : "DATA",
+                             &my->call.common);
+    code = read_record(my, info.settings);
+    return code == EXIT_DONE ? rates_read(&my->rates, &my->settings->rate) : code;
+}
+
+static exit_code load_data(job *my) {
+    exit_code code = data_load(&my->data, &my->call, my->data_name, &my->settings->data);
+    if (code != EXIT_DONE)
+        return code;
+    isg_dataset_checksum(my->data, my->data_sha256);
+    if (my->record && strcmp(recorded(my, "data_sha256"), my->data_sha256) != 0)
+        return fail(EXIT_CHECKPOINT,
+                    "%s: other data than the run in %s was started with: SHA-256 of the spins "
+                    "%.12s..., expected %.12s...",
+                    my->data_name, my->settings->out, my->data_sha256, recorded(my, "data_sha256"));
+    if (my->settings->picture && !isg_dataset_describe(my->data).image_height)
+        return fail(EXIT_BAD_INPUT, "%s: --picture needs images, these are not; see --shape",
+                    my->data_name);
+    return EXIT_DONE;
+}
+
+static isg_run_options training_options(const job *my) {
+    const train_settings *settings = my->settings;
+    isg_run_options options = isg_run_defaults();
+    options.train.batch_size = settings->batch;
+    options.train.gibbs_steps = settings->sweeps;
+    options.train.rates = my->rates.rates;
+    options.train.n_rates = my->rates.n_rates;
+    options.train.estimator = (isg_estimator)settings->estimator;
+    options.train.persistent = settings->persistent;
+    options.train.fields = settings->fields;
+    options.train.shuffle = settings->shuffle;
+    options.train.seed = my->call.common.seed;
+    options.command = my->command;
+    options.save_every_s = settings->save_every;
+    return options;
+}
+
+static exit_code begin(job *my) {
+    const isg_run_options options = training_options(my);
+    isg_rbm *rbm = NULL;
+    char *text = NULL;
+    exit_code code = start_make(&rbm, &my->call, &my->settings->start, my->data, my->data_name);
+    settings_mark(&my->call, "hidden");
+    if (code == EXIT_DONE)
+        code = my->record ? record_changes(my) : make_record(my, rbm);
+    if (code == EXIT_DONE && signals_caught())
+        code = fail_status(ISG_ERR_CANCELLED);
+    if (code == EXIT_DONE && !(text = settings_text(my->record)))
+        code = fail_memory();
+    if (code == EXIT_DONE)
+        code = fail_status(isg_run_begin(my->run, text, rbm, my->data, &options));
+    if (code != EXIT_DONE)
+        isg_rbm_free(rbm);
+    memory_release(text);
+    return code;
+}
+
+/* run.json is written again only if --epochs or --score-every says something new. */
+static exit_code prolong(job *my, const char *settings) {
+    const exit_code code = record_changes(my);
+    if (code != EXIT_DONE)
+        return code;
+    char *text = settings_text(my->record);
+    const isg_status status =
+        text && strcmp(text, settings) != 0 ? isg_run_set_settings(my->run, text) : ISG_OK;
+    const bool has_text = text != NULL;
+    memory_release(text);
+    return has_text ? fail_status(status) : fail_memory();
+}
+
+static exit_code go_on(job *my) {
+    const isg_run_options options = training_options(my);
+    const bool is_quiet = my->call.common.quiet;
+    const isg_status status = isg_run_resume(my->run, my->data, &options);
+    if (status == ISG_ERR_FORMAT || status == ISG_ERR_SHAPE || status == ISG_ERR_VERSION)
+        return fail(EXIT_CHECKPOINT,
+                    "%s; to start anew: --force, and --init %s/model.npz in "
+                    "another directory to start from its weights",
+                    isg_error_message(), my->settings->out);
+    if (status != ISG_OK)
+        return fail_status(status);
+    const isg_run_info info = isg_run_describe(my->run);
+    my->is_resumed = true;
+    if (info.remark)
+        notice(is_quiet, "%s", info.remark);
+    if (info.state.epochs >= my->settings->epochs) {
+        notice(is_quiet, "%s: has %" PRIu64 " epochs already; a larger --epochs trains longer",
+               my->settings->out, info.state.epochs);
+        return EXIT_DONE;
+    }
+    return prolong(my, info.settings);
+}
+
+/* ---- training --------------------------------------------------------------------------------- */
+
+typedef struct training_bar {
+    progress bar;
+    const isg_run *run;
+    size_t epochs;
+    double share; /* of them, that this call does */
+} training_bar;
+
+static bool show_epoch(void *user, double fraction) {
+    training_bar *shown = user;
+    const isg_run_info info = isg_run_describe(shown->run);
+    char text[80];
+    const uint64_t epoch = info.state.epochs + (info.state.batch > 0);
+    const int length =
+        snprintf(text, sizeof text, "epoch %" PRIu64 " of %zu", epoch, shown->epochs);
+    if (info.n_rows > 1)
+        snprintf(text + length, sizeof text - (size_t)length, ", error %.4f",
+                 info.rows[info.n_rows - 1].reconstruction_error);
+    return progress_update(&shown->bar, shown->share * fraction, text);
+}
+
+static exit_code stopped(const job *my) {
+    const isg_train_state state = isg_run_describe(my->run).state;
+    const exit_code code = fail_status(ISG_ERR_CANCELLED);
+    char *line = run_resume_line(&my->call, my->settings->out);
+    if (!line)
+        return fail_memory();
+    fail(code, "%s after %" PRIu64 " epochs and %zu of %zu updates, all saved; to go on: %s",
+         failure_sentence(), state.epochs, state.batch, state.n_batches, line);
+    memory_release(line);
+    return code;
+}
+
+/* ln Z draws from streams of its own, so that scores never change the weights. */
+static exit_code score(job *my) {
+    const isg_rbm *rbm = isg_run_rbm(my->run);
+    isg_log_z_options options = isg_log_z_defaults();
+    options.ais.seed = options.mixture.seed = my->call.common.seed;
+    options.mixture.data = my->data;
+    progress bar;
+    isg_log_z log_z;
+    isg_data_term term;
+    progress_start(&bar, my->call.common.quiet, "scoring");
+    const double started_s = stopwatch_s();
+    options.progress = progress_callback(&bar);
+    isg_status status = isg_rbm_data_term(rbm, my->data, &term, NULL);
+    if (status == ISG_OK)
+        status = isg_rbm_log_z(rbm, &options, &log_z);
+    my->score_s += stopwatch_s() - started_s;
+    progress_finish(&bar);
+    if (status == ISG_OK)
+        status = isg_run_set_score(my->run, term.mean - log_z.value, log_z.error);
+    return status == ISG_ERR_CANCELLED ? stopped(my) : fail_status(status);
+}
+
+static bool is_score_due(const job *my) {
+    const isg_run_info info = isg_run_describe(my->run);
+    const size_t every = my->settings->score_every;
+    return every > 0 && info.state.batch == 0 && info.state.epochs % every == 0 &&
+           isnan(info.rows[info.n_rows - 1].log_likelihood);
+}
+
+/* Trains until so many epochs are done in all. */
+static exit_code train_until(job *my, size_t until) {
+    const double samples = (double)isg_dataset_describe(my->data).n_samples;
+    const double epochs = (double)my->settings->epochs;
+    const isg_train_state state = isg_run_describe(my->run).state;
+    training_bar shown = {
+        .run = my->run, .epochs = my->settings->epochs, .share = (double)until / epochs};
+    const isg_progress callback = {show_epoch, &shown};
+    progress_start(&shown.bar, my->call.common.quiet, "training");
+    progress_measure(&shown.bar, epochs * samples, "samples");
+    shown.bar.origin =
+        ((double)state.epochs + (double)state.batch / (double)state.n_batches) / epochs;
+    const isg_status status = isg_run_train(my->run, until, &callback);
+    progress_finish(&shown.bar);
+    if (status == ISG_ERR_CANCELLED)
+        return stopped(my);
+    if (status == ISG_ERR_DIVERGED)
+        return fail(EXIT_DIVERGED, "%s; the last finite weights are in %s/model.npz",
+                    isg_error_message(), my->settings->out);
+    return fail_status(status);
+}
+
+/* All epochs, with a stop wherever there is something to score. */
+static exit_code train(job *my) {
+    const size_t epochs = my->settings->epochs, every = my->settings->score_every;
+    exit_code code = is_score_due(my) ? score(my) : EXIT_DONE;
+    for (size_t done;
+         code == EXIT_DONE && (done = (size_t)isg_run_describe(my->run).state.epochs) < epochs;) {
+        const size_t stop = every > 0 ? (done / every + 1) * every : epochs;
+        code = train_until(my, stop < epochs ? stop : epochs);
+        if (code == EXIT_DONE && is_score_due(my))
+            code = score(my);
+    }
+    return code;
+}
+
+/* ---- results ---------------------------------------------------------------------------------- */
+
+/* The last row with a score; NULL if there is none. */
+static const isg_run_row *last_scored(const isg_run_info *info) {
+    for (size_t k = info->n_rows; k > 0; k--)
+        if (!isnan(info->rows[k - 1].log_likelihood))
+            return &info->rows[k - 1];
+    return NULL;
+}
+
+static json_t *score_json(const isg_run_info *info) {
+    const isg_run_row *scored = last_scored(info);
+    return scored ? json_pack("{s:I, s:o, s:o}", "epoch", (json_int_t)scored->epoch, "value",
+                              json_number(scored->log_likelihood), "error",
+                              json_number(scored->log_likelihood_error))
+                  : json_null();
+}
+
+static void as_json(output *out, const job *my, const char *model) {
+    const train_settings *settings = my->settings;
+    const isg_run_info info = isg_run_describe(my->run);
+    const isg_dataset_info data = isg_dataset_describe(my->data);
+    const double samples = (double)info.state.epochs * (double)data.n_samples;
+    const isg_run_row *last = info.n_rows > 1 ? info.rows + info.n_rows - 1 : NULL;
+    const isg_rbm_info rbm = isg_rbm_describe(isg_run_rbm(my->run));
+    output_json(
+        out,
+        json_pack(
+            "{s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:f, s:I, s:I, s:I, s:f, s:b, s:o, s:o, s:o}", //
+            "epochs", (json_int_t)info.state.epochs,                                            //
+            "updates", (json_int_t)info.state.updates,                                          //
+            "seconds", info.seconds,                                                            //
+            "samples_per_second", json_number(samples / info.seconds),                          //
+            "first_reconstruction_error",                                                       //
+            last ? json_number(info.rows[1].reconstruction_error) : json_null(),                //
+            "reconstruction_error",                                                             //
+            last ? json_number(last->reconstruction_error) : json_null(),                       //
+            "log_likelihood", score_json(&info),                                                //
+            "score_seconds", my->score_s,                                                       //
+            "samples", (json_int_t)data.n_samples,                                              //
+            "n_visible", (json_int_t)rbm.n_visible,                                             //
+            "n_hidden", (json_int_t)rbm.n_hidden,                                               //
+            "beta", rbm.beta,                                                                   //
+            "resumed", my->is_resumed,                                                          //
+            "run", json_text(settings->out),                                                    //
+            "model", json_text(model),                                                          //
+            "picture", settings->picture ? json_text(settings->picture) : json_null()));
+}
+
+static void as_text(output *out, const job *my, const char *model) {
+    const train_settings *settings = my->settings;
+    const isg_run_info info = isg_run_describe(my->run);
+    const isg_dataset_info data = isg_dataset_describe(my->data);
+    const isg_rbm_info rbm = isg_rbm_describe(isg_run_rbm(my->run));
+    const isg_run_row *last = info.rows + info.n_rows - 1;
+    output_field(out, "samples", "%zu of %zu units", data.n_samples, data.n_visible);
+    output_field(out, "hidden units", "%zu (%s), beta %g", rbm.n_hidden, settings->start.init,
+                 rbm.beta);
+    output_field(out, "epochs", "%" PRIu64 ", of %zu updates each", info.state.epochs,
+                 info.state.n_batches);
+    if (info.n_rows > 1) {
+        if (last->seconds > 0)
+            output_field(out, "time", "%.2f s, %.0f samples/s", last->seconds,
+                         (double)info.state.epochs * (double)data.n_samples / last->seconds);
+        else /* less than the clock can tell */
+            output_field(out, "time", "%.2f s", last->seconds);
+        if (info.n_rows == 2)
+            output_field(out, "reconstruction", "error %.4f", last->reconstruction_error);
+        else
+            output_field(out, "reconstruction", "error %.4f in epoch 1, %.4f in epoch %" PRIu64,
+                         info.rows[1].reconstruction_error, last->reconstruction_error,
+                         last->epoch);
+    }
+    const isg_run_row *scored = last_scored(&info);
+    if (scored)
+        output_field(
+            out, "log-likelihood", "%.3f +- %.2g after %" PRIu64 " epochs; scores took %.2f s",
+            scored->log_likelihood, scored->log_likelihood_error, scored->epoch, my->score_s);
+    if (settings->picture)
+        output_field(out, "picture", "%s", settings->picture);
+    output_field(out, "model", "%s", model);
+}
+
+static exit_code show_result(const job *my) {
+    const train_settings *settings = my->settings;
+    const size_t length = strlen(settings->out);
+    const char *slash = settings->out[length - 1] == '/' ? "" : "/";
+    char *model = memory_format("%s%smodel.npz", settings->out, slash);
+    if (!model)
+        return fail_memory();
+    const exit_code code =
+        settings->picture ? fail_status(isg_rbm_picture(isg_run_rbm(my->run), settings->picture))
+                          : EXIT_DONE;
+    if (code == EXIT_DONE && my->call.common.json)
+        as_json(my->call.out, my, model);
+    else if (code == EXIT_DONE)
+        as_text(my->call.out, my, model);
+    memory_release(model);
+    return code;
+}
+
+static exit_code carry_out(job *my) {
+    exit_code code = check_options(my);
+    if (code == EXIT_DONE)
+        code = open_run(my);
+    if (code == EXIT_DONE)
+        code = load_data(my);
+    if (code != EXIT_DONE)
+        return code;
+    const bool has_checkpoint = isg_run_describe(my->run).has_checkpoint;
+    if (my->record && !has_checkpoint)
+        notice(my->call.common.quiet, "%s: has no checkpoint yet; starting from the beginning",
+               my->settings->out);
+    code = my->record && has_checkpoint ? go_on(my) : begin(my);
+    if (code == EXIT_DONE)
+        code = train(my);
+    return code == EXIT_DONE ? show_result(my) : code;
+}
+
+static exit_code run(const invocation *call) {
+    job my = {.call = *call,
+              .settings = call->settings,
+              .data_name = call->n_arguments > 0 ? call->arguments[0] : NULL,
+              .command = call->command_line};
+    signals_catch(); /* from now on there is a lock to release, and soon something to save */
+    const exit_code code = carry_out(&my);
+    isg_run_close(my.run);
+    signals_release();
+    isg_dataset_free(my.data);
+    rates_free(&my.rates);
+    json_decref(my.record);
+    return code;
+}
+
+/* clang-format off */
+static const argument_entry arguments[] = {
+    {.name = "DATA", .help = DATA_HELP ". May be left out with --resume", .choices = data_names,
+     .is_open = true, .is_file = true, .is_optional = true},
+    {.name = NULL},
+};
+
+static const option_entry options[] = {
+    {.name = "output", .letter = 'o', .kind = OPTION_DIRECTORY, .metavar = "RUN",
+     .is_required = true, .offset = offsetof(train_settings, out),
+     .help = "Keep the run in this directory, which is made if need be"},
+    START_OPTIONS(train_settings, start),
+    {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .initial = "10", .low = 0,
+     .high = HUGE_VAL, .offset = offsetof(train_settings, epochs),
+     .help = "Passes over the data, in all; with --resume it may be more than before"},
+    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .initial = "100", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(train_settings, batch),
+     .help = "Samples per update; the last update of an epoch takes what is left"},
+    {.name = "cd", .kind = OPTION_SIZE, .metavar = "K", .initial = "20", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(train_settings, sweeps),
+     .help = "Gibbs sweeps per update, the K of CD-K"},
+    {.name = "pcd", .kind = OPTION_FLAG, .offset = offsetof(train_settings, persistent),
+     .help = "Persistent chains: they go on from update to update instead of starting from the "
+             "data"},
+    {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR, .initial = "1e-4",
+     .offset = offsetof(train_settings, rate),
+     .help = "Learning rate, and others from given numbers of finished epochs on: 5e-4,1e-4@25"},
+    {.name = "fields", .kind = OPTION_FLAG, .offset = offsetof(train_settings, fields),
+     .help = "Train the fields b and c too"},
+    {.name = "estimator", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = estimator_choices,
+     .initial = "sampled", .offset = offsetof(train_settings, estimator),
+     .help = "Pair the last spins with the hidden units they were drawn from, as the paper does, "
+             "or with the mean ones they imply, which is less noisy"},
+    {.name = "shuffle", .kind = OPTION_FLAG, .offset = offsetof(train_settings, shuffle),
+     .help = "Visit the samples in a new order every epoch"},
+    {.name = "score-every", .kind = OPTION_SIZE, .metavar = "E", .initial = "0",
+     .offset = offsetof(train_settings, score_every),
+     .help = "Score the data at the start and after every E epochs, as 'isinglass score' does, into "
+             "epochs.csv; never changes the weights; 0 for not at all"},
+    {.name = "resume", .kind = OPTION_FLAG, .offset = offsetof(train_settings, resume),
+     .help = "Go on with the run in RUN as if it had never stopped, or start it if there is none"},
+    {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .initial = "30", .low = 0,
+     .high = HUGE_VAL, .offset = offsetof(train_settings, save_every),
+     .help = "Save every S seconds within an epoch, besides at its end (once a second, if epochs are "
+             "shorter); never changes a result"},
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png",
+     .offset = offsetof(train_settings, picture), .otherwise = "no picture",
+     .help = "Also draw the columns of W in the end, below the patterns, if any: red positive, "
+             "blue negative, white zero"},
+    DATA_OPTIONS(train_settings, data),
+    {.name = NULL},
+};
+
+static const json_key json_keys[] = {
+    {"epochs", "finished epochs"},
+    {"updates", "updates in all"},
+    {"seconds", "time spent training, in all processes together"},
+    {"samples_per_second", "samples of all epochs by that time, or null"},
+    {"first_reconstruction_error", "share of spins that one sweep from the data changed in epoch 1, or null"},
+    {"reconstruction_error", "the same in the last epoch"},
+    {"log_likelihood", "epoch, value and error of the last score, or null"},
+    {"score_seconds", "time that this process spent on scores"},
+    {"samples", "number of samples"},
+    {"n_visible", "number of visible units"},
+    {"n_hidden", "number of hidden units"},
+    {"beta", "inverse temperature"},
+    {"resumed", "whether a run was gone on with"},
+    {"run", "the directory"},
+    {"model", "the model in it"},
+    {"picture", "the picture, or null"},
+    {NULL, NULL},
+};
+
+static const example examples[] = {
+    {"isinglass train mnist:train -o run", "Ten hidden units from the Hopfield network of the digits, ten epochs of CD-20."},
+    {"isinglass train --resume -o run --epochs 50", "Go on after Ctrl-C, a crash or the end, to 50 epochs."},
+    {"isinglass train mnist:train -o random --init normal --hidden 10 --rate 5e-4,1e-4@25 --epochs 50", "A random start with the schedule of Fig. 4b of the paper."},
+    {"isinglass train votes.csv --label-column party -o votes --fields --pcd", "Your own data, fields too, persistent chains."},
+    {NULL, NULL},
+};
+/* clang-format on */
+
+const command command_train = {
+    .name = "train",
+    .section = "Models",
+    .summary = "Train an RBM by contrastive divergence, resumable at any moment",
+    .description =
+        "Every update takes a batch of samples, lets as many chains run from them for K sweeps "
+        "(CD-K; or lets persistent chains go on), and moves the weights by the learning rate times "
+        "the difference of the correlations of spins and hidden units. The start is the RBM that "
+        "equals the Hopfield network of the class patterns, unless --init says otherwise.\n"
+        "RUN holds model.npz (the RBM as it was saved last), epochs.csv (one row per "
+        "epoch), run.json (all options, checksum of the data) and two checkpoints. Whatever stops "
+        "a "
+        "run, 'isinglass train --resume -o RUN' goes on with it and ends with the same bits; it "
+        "takes the options from run.json and refuses other options and other data. Ctrl-C and "
+        "SIGTERM finish the update under way and save. A second process in the same RUN is "
+        "refused.\n"
+        "The weights depend on the seed, not on the number of threads or the instruction set.",
+    .arguments = arguments,
+    .options = options,
+    .json_keys = json_keys,
+    .examples = examples,
+    .settings_bytes = sizeof(train_settings),
+    .run = run,
+};

@@ -1,0 +1,55 @@
+/* recall_job.h - what the parts of isinglass recall share
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CLI_RECALL_JOB_H
+#define CLI_RECALL_JOB_H
+
+#include "cli/data_input.h"
+
+enum { N_RULES = 2, N_DYNAMICS = 5 };
+
+typedef struct recall_settings {
+    data_settings data;
+    const char *out, *picture, *trajectory;
+    const char *rule, *dynamics; /* a name, or several with commas between them */
+    const char *flip, *mask, *mask_units;
+    size_t protocol, readout; /* an isg_recall_protocol, an isg_readout */
+    size_t updates, trajectories, trials, row;
+    double beta, overlap;
+    bool keep_diagonal, no_diagonal, allow_rank_deficient, committor, free_known;
+} recall_settings;
+
+typedef struct recall_job {
+    const invocation *call;
+    const recall_settings *settings;
+    const char *file, *data_name; /* the latter NULL without DATA */
+    isg_patterns *patterns;
+    isg_patterns_info info;
+    isg_dataset *data; /* NULL without DATA */
+    isg_rule rules[N_RULES];
+    isg_dynamics dynamics[N_DYNAMICS];
+    size_t n_rules, n_dynamics; /* 0 dynamics: as the protocol has it */
+    double *flips, *masks;      /* (n_flips), (n_masks) */
+    size_t n_flips, n_masks;
+    uint64_t *units; /* packed: those of --mask-units; NULL if none */
+    size_t n_units;
+} recall_job;
+
+/* The names of an isg_rule, an isg_dynamics, and so on. */
+extern const char *const rule_names[],
+    *const dynamics_names[], *const protocol_names[], *const readout_names[], *const end_names[];
+
+static inline bool is_thermal(isg_dynamics kind) {
+    return kind >= ISG_DYNAMICS_GLAUBER;
+}
+
+/* What the library says of options and files, as the user sees it. */
+exit_code recall_failed(const recall_job *my, isg_status status);
+
+/* The three things that the verb does; each prints its results. */
+exit_code recall_protocol(recall_job *my);   /* recall_protocol.c */
+exit_code recall_curves(recall_job *my);     /* recall_curves.c */
+exit_code recall_trajectory(recall_job *my); /* recall_trajectory.c */
+
+#endif

@@ -1,0 +1,191 @@
+/* recall_protocol.c - isinglass recall: what becomes of the samples of DATA
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "cli/allocation.h"
+#include "cli/progress.h"
+#include "cli/stopwatch.h"
+#include "cli/text_file.h"
+#include "cli/verbs/recall_job.h"
+#include "cli/verbs/recall_tables.h"
+
+static const double committor_overlap = 0.9;
+
+/* ---- doing it --------------------------------------------------------------------------------------- */
+
+static isg_recall_options plan(const recall_job *my) {
+    const recall_settings *settings = my->settings;
+    isg_recall_options options = isg_recall_defaults((isg_recall_protocol)settings->protocol);
+    const bool is_published = options.protocol == ISG_RECALL_PUBLISHED;
+    options.rule = my->rules[0];
+    options.allow_rank_deficient = settings->allow_rank_deficient;
+    options.keep_diagonal =
+        (options.keep_diagonal || settings->keep_diagonal) && !settings->no_diagonal;
+    if (my->n_dynamics && is_published && is_thermal(my->dynamics[0]))
+        options.ensemble = my->dynamics[0];
+    else if (my->n_dynamics)
+        options.dynamics = my->dynamics[0];
+    options.beta = settings->beta;
+    if (call_has_option(my->call, "overlap"))
+        options.threshold = settings->overlap;
+    if (!is_published && is_thermal(options.dynamics))
+        options.max_updates = 100;
+    if (call_has_option(my->call, "updates"))
+        options.max_updates = settings->updates;
+    options.trajectories = settings->trajectories;
+    options.readout = (isg_readout)settings->readout;
+    options.seed = my->call->common.seed;
+    return options;
+}
+
+static exit_code run_recall(recall_job *my, recall_found *found) {
+    isg_recall_options options = plan(my);
+    const double start = stopwatch_s();
+    progress bar;
+    progress_start(&bar, my->call->common.quiet, "recalling");
+    options.progress = progress_callback(&bar);
+    const isg_status status = isg_recall_run(&found->recall, my->patterns, my->data, &options);
+    progress_finish(&bar);
+    found->seconds = stopwatch_s() - start;
+    const exit_code code = recall_failed(my, status);
+    if (code == EXIT_DONE)
+        found->summary = isg_recall_describe(found->recall);
+    return code;
+}
+
+/* The samples that ended in no pattern, as states in a row. */
+static exit_code gather_lost(const recall_job *my, recall_found *found, uint64_t **states) {
+    const isg_recall_outcome *outcomes = isg_recall_outcomes(found->recall);
+    const size_t words = (my->info.n_visible + 63) / 64;
+    for (size_t a = 0; a < found->summary.n_samples; a++)
+        found->n_lost += outcomes[a].end != ISG_END_PATTERN;
+    found->lost = memory_allocate(found->n_lost, sizeof *found->lost);
+    *states = memory_allocate(found->n_lost, words * sizeof **states);
+    found->shares = memory_allocate(found->n_lost, (my->info.n_patterns + 1) * sizeof(double));
+    if (!found->lost || !*states || !found->shares)
+        return fail_memory();
+    for (size_t a = 0, k = 0; a < found->summary.n_samples; a++)
+        if (outcomes[a].end != ISG_END_PATTERN) {
+            found->lost[k] = a;
+            memcpy(*states + k++ * words, isg_dataset_row(my->data, a), words * sizeof **states);
+        }
+    return EXIT_DONE;
+}
+
+static exit_code run_committor(const recall_job *my, recall_found *found) {
+    isg_committor_options options = isg_committor_defaults();
+    isg_hopfield_options rule = isg_hopfield_defaults();
+    isg_hopfield *network = NULL;
+    uint64_t *states = NULL;
+    rule.rule = my->rules[0];
+    rule.allow_rank_deficient = my->settings->allow_rank_deficient;
+    options.beta = my->settings->beta;
+    options.threshold =
+        call_has_option(my->call, "overlap") ? my->settings->overlap : committor_overlap;
+    options.trajectories = my->settings->trajectories;
+    options.seed = my->call->common.seed;
+    exit_code code = gather_lost(my, found, &states);
+    if (code == EXIT_DONE)
+        code = recall_failed(my, isg_hopfield_create(&network, my->patterns, &rule));
+    if (code == EXIT_DONE) {
+        progress bar;
+        progress_start(&bar, my->call->common.quiet, "following");
+        options.progress = progress_callback(&bar);
+        code = recall_failed(
+            my, isg_committor(network, states, found->n_lost, &options, found->shares));
+        progress_finish(&bar);
+    }
+    found->committor_overlap = options.threshold;
+    found->has_committor = code == EXIT_DONE;
+    isg_hopfield_free(network);
+    memory_release(states);
+    return code;
+}
+
+/* ---- a row of FILE.csv for every sample --------------------------------------------------------------- */
+
+static void csv_name(output *out, const char *name) {
+    const bool is_plain = !strpbrk(name, ",\"\r\n");
+    output_print(out, is_plain ? "," : ",\"");
+    for (; *name; name++)
+        output_print(out, *name == '"' ? "\"\"" : "%c", *name);
+    output_print(out, is_plain ? "" : "\"");
+}
+
+static exit_code write_csv(const recall_job *my, const recall_found *found) {
+    const isg_recall_outcome *outcomes = isg_recall_outcomes(found->recall);
+    const uint32_t *labels = isg_dataset_labels(my->data);
+    const size_t columns = my->info.n_patterns + 1;
+    output text = {0};
+    output_print(&text, "sample,class,end,pattern,label,updates,trajectories,share");
+    for (size_t mu = 0; found->has_committor && mu < columns; mu++)
+        output_print(&text, mu + 1 < columns ? ",committor_%zu" : ",committor_none", mu);
+    output_print(&text, "\n");
+    for (size_t a = 0, k = 0; a < found->summary.n_samples; a++) {
+        const isg_recall_outcome *one = &outcomes[a];
+        output_print(&text, "%zu", a);
+        csv_name(&text, labels ? isg_dataset_class_name(my->data, labels[a]) : "");
+        output_print(&text, ",%s,", end_names[one->end]);
+        if (one->pattern != SIZE_MAX) {
+            const char *label = isg_patterns_label(my->patterns, one->pattern);
+            output_print(&text, "%zu", one->pattern);
+            csv_name(&text, label ? label : "");
+        } else {
+            output_print(&text, ",");
+        }
+        output_print(&text, ",%zu,%zu,%g", one->updates, one->trajectories, one->share);
+        const bool is_lost = found->has_committor && k < found->n_lost && found->lost[k] == a;
+        for (size_t mu = 0; found->has_committor && mu < columns; mu++)
+            if (is_lost)
+                output_print(&text, ",%g", found->shares[k * columns + mu]);
+            else
+                output_print(&text, ",");
+        k += is_lost;
+        output_print(&text, "\n");
+    }
+    const exit_code code = text_file_write(my->settings->out, &text);
+    output_free(&text);
+    return code;
+}
+
+/* What a reader of the numbers should know about the labels. */
+static void remark(const recall_job *my, const recall_found *found) {
+    const bool is_quiet = my->call->common.quiet;
+    if (!isg_dataset_labels(my->data))
+        notice(is_quiet, "%s: has no labels, so there is no accuracy", my->data_name);
+    else if (!my->info.has_labels)
+        notice(is_quiet,
+               "%s: its patterns have no labels, so there is no accuracy; they are "
+               "called by their numbers",
+               my->file);
+    else if (!found->summary.has_accuracy)
+        notice(is_quiet,
+               "%s: none of its classes is one of the patterns of %s, so there is no "
+               "accuracy",
+               my->data_name, my->file);
+    else if (found->summary.n_foreign)
+        notice(is_quiet, "%s: samples of classes that no pattern of %s has count as wrong: %zu",
+               my->data_name, my->file, found->summary.n_foreign);
+}
+
+exit_code recall_protocol(recall_job *my) {
+    recall_found found = {.recall = NULL};
+    exit_code code = run_recall(my, &found);
+    if (code == EXIT_DONE && my->settings->committor)
+        code = run_committor(my, &found);
+    if (code == EXIT_DONE && my->settings->out)
+        code = write_csv(my, &found);
+    if (code == EXIT_DONE) {
+        remark(my, &found);
+        if (my->call->common.json)
+            output_json(my->call->out, recall_as_json(my, &found));
+        else
+            recall_as_text(my->call->out, my, &found);
+    }
+    isg_recall_free(found.recall);
+    memory_release(found.lost);
+    memory_release(found.shares);
+    return code;
+}

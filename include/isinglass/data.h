@@ -1,0 +1,134 @@
+/* isinglass/data.h - labelled samples of +1 and -1
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISINGLASS_DATA_H
+#define ISINGLASS_DATA_H
+
+#include "isinglass/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Data: labelled samples of +1 and -1 ----------------------------------------------------- */
+
+/* Samples as spins, one bit each, with the classes they belong to. */
+typedef struct isg_dataset isg_dataset;
+
+typedef enum isg_header { ISG_HEADER_AUTO, ISG_HEADER_YES, ISG_HEADER_NO } isg_header;
+
+/* How a file becomes spins. Start from isg_dataset_defaults(); defaults are in brackets. */
+typedef struct isg_dataset_options {
+    const char *labels_path;  /* file with one label per row [NULL: those in the data file] */
+    const char *label_column; /* of the file with the labels, a CSV or TSV: a name, or a number
+                                 from 1, -1 the last [NULL: none] */
+    isg_header header;        /* CSV, TSV: is the first row a header? [ISG_HEADER_AUTO] */
+    double threshold;    /* value > threshold * full scale is +1 [NaN: 0.01 for images, or 0] */
+    size_t image_height; /* says that a row is an image of this shape [0: as the file says] */
+    size_t image_width;
+    const char *only_class;      /* keep the rows of this class [NULL: all] */
+    size_t limit;                /* then keep the first rows, and all classes [0: all] */
+    const char *expected_sha256; /* refuse a data file whose unpacked content hashes otherwise */
+    const char *expected_labels_sha256;
+    const isg_progress *progress; /* [NULL] */
+} isg_dataset_options;
+
+ISG_API isg_dataset_options isg_dataset_defaults(void);
+
+/* Reads a data file; its name tells the format: IDX (a name with "idx" in it or without an
+   extension), .npy, .npz (arrays X and, if there, y), .csv, .tsv, .mtx; all but .npz may end in
+   .gz as well. Missing or non-finite values are refused with their row and column.
+
+   Full scale is 255 for 8-bit grey levels, else 1. Values are taken for grey levels if they lie
+   in 0..255 and either the file holds images (3 dimensions, or a shape was given) and some value
+   exceeds 2, or all values are whole and the largest is 255 itself. */
+ISG_API isg_status isg_dataset_load(isg_dataset **out, const char *path,
+                                    const isg_dataset_options *options);
+
+/* The same for a file whose bytes are in memory; `name` tells the format. */
+ISG_API isg_status isg_dataset_load_memory(isg_dataset **out, const char *name, const void *bytes,
+                                           size_t size, const isg_dataset_options *options);
+
+/* From an array (n_samples, n_visible), row-major, where > 0 is +1; `labels` (n_samples) may be
+   NULL. */
+ISG_API isg_status isg_dataset_create(isg_dataset **out, size_t n_samples, size_t n_visible,
+                                      const int8_t *spins, const int64_t *labels);
+
+ISG_API void isg_dataset_free(isg_dataset *data); /* NULL is fine */
+
+typedef struct isg_dataset_info {
+    size_t n_samples;
+    size_t n_visible;
+    size_t n_classes;    /* 0 without labels */
+    size_t image_height; /* 0 if the rows are no images */
+    size_t image_width;
+    bool has_values; /* whether the spins came from values, described by the rest */
+    double smallest;
+    double largest;
+    double full_scale; /* 255 for 8-bit grey levels, else 1 */
+    double threshold;  /* as a fraction of full scale */
+} isg_dataset_info;
+
+ISG_API isg_dataset_info isg_dataset_describe(const isg_dataset *data);
+
+/* Classes stand in ascending order: by number if all are numbers, else bytewise by name. */
+ISG_API const char *isg_dataset_class_name(const isg_dataset *data, size_t class_index);
+ISG_API size_t isg_dataset_class_size(const isg_dataset *data, size_t class_index);
+
+/* The class index of every sample (n_samples); NULL without labels. */
+ISG_API const uint32_t *isg_dataset_labels(const isg_dataset *data);
+
+/* The spins of one sample, packed: spin i is bit i % 64 of word i / 64, set for +1; the bits past
+   n_visible are clear. */
+ISG_API const uint64_t *isg_dataset_row(const isg_dataset *data, size_t row);
+
+ISG_API double isg_dataset_positive_fraction(const isg_dataset *data); /* share of +1 */
+
+/* How many rows equal an earlier row. */
+ISG_API isg_status isg_dataset_count_duplicates(const isg_dataset *data, size_t *out);
+
+/* SHA-256 of the spins: row after row, packed to bytes, first unit = highest bit. The same spins
+   give the same checksum whatever file they came from. */
+ISG_API void isg_dataset_checksum(const isg_dataset *data, char hex[65]);
+
+/* The same of the labels: the name of the class of every row, each with the zero that ends it. */
+ISG_API void isg_dataset_label_checksum(const isg_dataset *data, char hex[65]);
+
+/* A new data set of the given rows in the given order; classes left without a row are dropped. */
+ISG_API isg_status isg_dataset_select(isg_dataset **out, const isg_dataset *data,
+                                      const size_t *rows, size_t count);
+
+/* The order (n_samples) in which epoch `epoch` of a run with this seed visits the samples. */
+ISG_API void isg_dataset_shuffle(const isg_dataset *data, uint64_t seed, uint64_t epoch,
+                                 size_t *order);
+
+/* Two parts drawn at random, class by class: `first` gets the share `fraction` of every class
+   (rounded to the nearest), `second` the rest; within a part the file's order is kept.
+   ISG_ERR_ARGUMENT if a part would be empty. */
+ISG_API isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second,
+                                     const isg_dataset *data, double fraction, uint64_t seed);
+
+/* A picture of the first `per_class` images of every class, one class a row (PNG). */
+ISG_API isg_status isg_dataset_contact_sheet(const isg_dataset *data, const char *path,
+                                             size_t per_class);
+
+/* ---- Files with known content ---------------------------------------------------------------- */
+
+/* ISG_ERR_FORMAT unless the content of the file, unpacked if its name ends in .gz, has this
+   SHA-256 (64 hexadecimal digits, small letters). */
+ISG_API isg_status isg_file_check(const char *path, const char *sha256,
+                                  const isg_progress *progress);
+
+/* Writes the unpacked content of `from` to `to`, whole or not at all, if it has this SHA-256. */
+ISG_API isg_status isg_file_install(const char *from, const char *to, const char *sha256,
+                                    const isg_progress *progress);
+
+/* Writes a file, whole or not at all: for what is made of predictions. */
+ISG_API isg_status isg_file_write(const char *path, const void *bytes, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+/* isinglass/theory.h - other machines of the same p(s), and checks of the identities
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISINGLASS_THEORY_H
+#define ISINGLASS_THEORY_H
+
+#include "isinglass/patterns.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Other Boltzmann machines of the projection network (appendix C of the paper) ------------ */
+
+/* The p(s) and the Z of the projection network of some patterns xi, with A = xi^T xi, from spins
+   and real variables lambda (n_hidden) that interact with each other, or with a third layer tau:
+       overlap      H = lambda^T A lambda / 2 N - s^T xi lambda / sqrt(N) - b.s
+       projection   H = lambda^T A^-1 lambda / 2 - s^T xi A^-1 lambda - b.s
+       three layers H = c0 |lambda|^2 / 2 + |tau|^2 / 2 - lambda^T V tau
+                        - s^T xi lambda / sqrt(N) - b.s,  V V^T = c0 I - A / N
+   Where there is no third layer, `tau` is not looked at. */
+typedef struct isg_machine isg_machine;
+
+typedef enum isg_machine_kind {
+    ISG_MACHINE_OVERLAP,
+    ISG_MACHINE_PROJECTION,
+    ISG_MACHINE_THREE_LAYER
+} isg_machine_kind;
+
+typedef struct isg_machine_info {
+    isg_machine_kind kind;
+    size_t n_visible;
+    size_t n_hidden; /* the number of patterns; also of the tau, if any */
+    double beta;
+    bool has_tau;
+    double c0; /* three layers: 1 + 2^-20 times the largest eigenvalue of A / N; else 0 */
+} isg_machine_info;
+
+/* `field` is b (n_visible) or NULL. ISG_ERR_ARGUMENT if the patterns are linearly dependent, with
+   the combination named. */
+ISG_API isg_status isg_machine_create(isg_machine **out, isg_machine_kind kind,
+                                      const isg_patterns *patterns, const double *field,
+                                      double beta);
+ISG_API void isg_machine_free(isg_machine *machine); /* NULL is fine */
+ISG_API isg_machine_info isg_machine_describe(const isg_machine *machine);
+
+/* H(s, lambda, tau), and H(s) = -s^T xi A^-1 xi^T s / 2 - b.s, all but s integrated out:
+       Z = sum over s of exp(-beta H(s))
+         = exp(log_constant) sum over s of int exp(-beta H(s, lambda, tau)) dlambda dtau */
+ISG_API isg_status isg_machine_energy(const isg_machine *machine, const uint64_t *spins,
+                                      const double *lambda, const double *tau, double *out);
+ISG_API isg_status isg_machine_spin_energy(const isg_machine *machine, const uint64_t *spins,
+                                           double *out);
+ISG_API double isg_machine_log_constant(const isg_machine *machine);
+
+/* F0(lambda), tau integrated and s summed out, with its gradient (n_hidden):
+       Z = exp(log_free_constant) int exp(-beta F0(lambda)) dlambda */
+ISG_API isg_status isg_machine_free_energy(const isg_machine *machine, const double *lambda,
+                                           double *out);
+ISG_API isg_status isg_machine_free_energy_gradient(const isg_machine *machine,
+                                                    const double *lambda, double *gradient);
+ISG_API double isg_machine_log_free_constant(const isg_machine *machine);
+
+/* The input x (n_visible) to the spins given lambda; the mean of lambda given s and tau, or given
+   s alone if `tau` is NULL; the mean of tau given lambda. */
+ISG_API isg_status isg_machine_visible_input(const isg_machine *machine, const double *lambda,
+                                             double *x);
+ISG_API void isg_machine_hidden_mean(const isg_machine *machine, const uint64_t *spins,
+                                     const double *tau, double *lambda);
+ISG_API isg_status isg_machine_tau_mean(const isg_machine *machine, const double *lambda,
+                                        double *tau);
+
+/* The paper's own three layers, for a three-layer machine:
+       H = |tau|^2 / 2 - i lambda^T (A / N)^1/2 tau - s^T xi lambda / sqrt(N) - b.s
+   With tau integrated first, the same Z with the same constant. */
+ISG_API isg_status isg_machine_complex_energy(const isg_machine *machine, const uint64_t *spins,
+                                              const double *lambda, const double *tau, double *real,
+                                              double *imaginary);
+
+/* What is left of it with tau integrated, up to the constant (2 pi / beta)^(p/2): real, and least at
+   the mean of lambda given s, where it is H(s). */
+ISG_API isg_status isg_machine_complex_lambda_energy(const isg_machine *machine,
+                                                     const uint64_t *spins, const double *lambda,
+                                                     double *out);
+
+/* States of many copies of a machine, one a row. */
+typedef struct isg_machine_chains {
+    size_t count;
+    uint64_t *spins; /* (count, words of 64 spins), packed */
+    double *lambda;  /* (count, n_hidden) */
+    double *tau;     /* (count, n_hidden); NULL without a third layer */
+} isg_machine_chains;
+
+/* Block-Gibbs sweeps: lambda given the rest, then the rest given lambda. Sweep t of chain k is a
+   function of the seed, step + t and k, so calls can be cut anywhere. */
+ISG_API isg_status isg_machine_sweep(const isg_machine *machine, const isg_machine_chains *chains,
+                                     uint64_t seed, uint64_t step, size_t sweeps);
+
+/* ---- Verification ---------------------------------------------------------------------------- */
+
+/* A quantity that theory says is zero, and what rounding may leave of it. */
+typedef struct isg_check {
+    char name[96];
+    double value;
+    double bound;
+    bool ok; /* value <= bound */
+} isg_check;
+
+typedef struct isg_checks isg_checks;
+
+/* The identities behind the mappings: on the given patterns, with energies on 10000 random states,
+   or, if `patterns` is NULL, energies and ln Z over all states of small random networks, with and
+   without field, at beta 0.5, 1 and 2. */
+ISG_API isg_status isg_verify(isg_checks **out, const isg_patterns *patterns, uint64_t seed,
+                              const isg_progress *progress);
+ISG_API size_t isg_checks_count(const isg_checks *checks);
+ISG_API const isg_check *isg_checks_get(const isg_checks *checks, size_t k);
+ISG_API void isg_checks_free(isg_checks *checks); /* NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,238 @@
+/* claims.c - judges at work, and the table they leave
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "paper/claims.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/allocation.h"
+#include "cli/text_file.h"
+#include "src/base/elementary.h"
+
+const char *const verdict_names[] = {"holds", "differs", "not testable", "not computed", NULL};
+
+const claim *const claim_lists[] = {claims_theory,  claims_temperature, claims_training,
+                                    claims_experts, claims_appendix,    NULL};
+
+/* ---- for judges ------------------------------------------------------------------------------- */
+
+bool has_piece(const facts *in, const char *key) {
+    return json_object_get(in->pieces, key) != NULL;
+}
+
+double peek(const facts *in, const char *key, size_t index) {
+    const json_t *kept = json_object_get(json_object_get(in->pieces, key), "values");
+    const json_t *value = json_array_get(kept, index);
+    if (in->read && has_piece(in, key)) {
+        char number[24];
+        snprintf(number, sizeof number, "%zu", index);
+        if (!json_object_get(in->read, key))
+            json_object_set_new(in->read, key, json_object());
+        json_object_set_new(json_object_get(in->read, key), number, json_null());
+    }
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+double fact(const facts *in, const char *key, size_t index) {
+    const double value = peek(in, key, index);
+    if (!isfinite(value) && in->broken && in->broken[0] == '\0' && has_piece(in, key))
+        snprintf(in->broken, FLAW_BYTES, "number %zu of '%.50s' is none", index + 1, key);
+    return value;
+}
+
+void rule(ruling *out, verdict what, double value, double error) {
+    const bool is_number = isfinite(value) || what == VERDICT_NOT_TESTABLE;
+    out->verdict = is_number ? what : VERDICT_NOT_TESTABLE;
+    out->value = value;
+    out->error = error;
+    if (!is_number && out->flaw[0] == '\0')
+        snprintf(out->flaw, sizeof out->flaw, "what comes out is not a finite number");
+}
+
+void rule_stop(ruling *out, verdict what, double epoch) {
+    rule(out, what, 0, (double)NAN);
+    out->value = epoch;
+}
+
+static void say(char *text, size_t bytes, const char *format, va_list arguments) CLI_PRINTF(3, 0);
+static void say(char *text, size_t bytes, const char *format, va_list arguments) {
+    const size_t length = strlen(text);
+    vsnprintf(text + length, bytes - length, format, arguments);
+}
+
+void say_ours(ruling *out, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(out->ours, sizeof out->ours, format, arguments);
+    va_end(arguments);
+}
+
+void say_measured(ruling *out, bool has_sign, double value, double error, const char *unit) {
+    const double decade = error > 0 ? floor(isg_log10(error)) : -1;
+    const int digits = (int)fmin(fmax(1 - decade, 0), 4);
+    if (!isfinite(error)) {
+        say_ours(out, has_sign ? "%+.1f %s without an error" : "%.1f %s without an error", value,
+                 unit);
+        return;
+    }
+    say_ours(out, has_sign ? "%+.*f +- %.*f %s" : "%.*f +- %.*f %s", digits, value, digits, error,
+             unit);
+}
+
+void say_why(ruling *out, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(out->why, sizeof out->why, format, arguments);
+    va_end(arguments);
+}
+
+void not_computed(ruling *out, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    say(out->why, sizeof out->why, format, arguments);
+    va_end(arguments);
+    out->verdict = VERDICT_NOT_COMPUTED;
+}
+
+void judge_rounding(const claim *of, const facts *in, ruling *out) {
+    const double value = fact(in, of->key, (size_t)of->numbers[0]), bound = of->numbers[1];
+    rule(out, value <= bound ? VERDICT_HOLDS : VERDICT_DIFFERS, value, bound);
+    say_ours(out, "largest difference %.1e", value);
+    say_why(out, "%.1e is %s what rounding may leave, %.0e", value,
+            value <= bound ? "within" : "beyond", bound);
+}
+
+/* The reason comes first, and what the judge found after it. */
+static void give_reason(ruling *out, const char *flaw) {
+    char found[sizeof out->why];
+    snprintf(found, sizeof found, "%s", out->why);
+    out->why[0] = '\0';
+    say_why(out, "not testable here: %s%s%s", flaw, found[0] ? "; " : "", found);
+}
+
+void claim_judge(const claim *of, const facts *in, ruling *out) {
+    const ruling nothing = {
+        .verdict = VERDICT_NOT_COMPUTED, .value = (double)NAN, .error = (double)NAN};
+    char broken[FLAW_BYTES] = "";
+    facts own = *in;
+    own.broken = broken;
+    *out = nothing;
+    if (of->key && !has_piece(in, of->key))
+        not_computed(out, "%s has not been computed here", of->figure ? of->figure : of->key);
+    else
+        of->judge(of, &own, out);
+    if (broken[0]) {
+        *out = nothing;
+        out->verdict = VERDICT_NOT_TESTABLE;
+        give_reason(out, broken);
+    } else if (out->verdict == VERDICT_NOT_TESTABLE && out->flaw[0])
+        give_reason(out, out->flaw);
+    if (out->ours[0] == '\0')
+        say_ours(out, "-");
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+static json_t *row_of(const claim *of, const ruling *found) {
+    return json_pack(
+        "{s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b}", "id", of->id, "section",
+        of->section, "figure", of->figure ? json_text(of->figure) : json_null(), "statement",
+        of->statement, "paper", of->paper, "ours", json_text(found->ours), "value",
+        json_number(found->value), "error", json_number(found->error), "verdict",
+        verdict_names[found->verdict], "why", json_text(found->why), "erratum", of->is_erratum);
+}
+
+/* A cell in quotes; quotes within are doubled. */
+static void csv_text(output *text, const char *cell) {
+    output_print(text, "\"");
+    for (const char *at = cell; *at; at++) {
+        if (*at == '"')
+            output_bytes(text, at, 1);
+        output_bytes(text, at, 1);
+    }
+    output_print(text, "\"");
+}
+
+static void csv_row(output *text, const claim *of, const ruling *found) {
+    const char *const cells[] = {of->section, verdict_names[found->verdict], of->paper, found->ours,
+                                 found->why};
+    output_print(text, "%s", of->id);
+    for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++) {
+        output_print(text, ",");
+        csv_text(text, cells[k]);
+    }
+    output_print(text, "\n");
+}
+
+/* NULL if memory ran out. */
+static json_t *judge_all(const facts *in, size_t *counts, output *csv) {
+    json_t *rows = json_array();
+    output_print(csv, "id,section,verdict,paper,ours,why\n");
+    for (size_t list = 0; rows && claim_lists[list]; list++)
+        for (const claim *of = claim_lists[list]; rows && of->id; of++) {
+            ruling found;
+            claim_judge(of, in, &found);
+            counts[found.verdict]++;
+            csv_row(csv, of, &found);
+            if (json_array_append_new(rows, row_of(of, &found)) != 0) {
+                json_decref(rows);
+                rows = NULL;
+            }
+        }
+    return rows;
+}
+
+static json_t *document_of(const experiment *my, json_t *rows, const size_t *counts) {
+    char seed[24];
+    snprintf(seed, sizeof seed, "%" PRIu64, my->seed);
+    json_t *summary = json_object();
+    for (size_t k = 0; summary && k < N_VERDICTS; k++)
+        if (json_object_set_new(summary, verdict_names[k], json_integer((json_int_t)counts[k])) !=
+            0) {
+            json_decref(summary);
+            summary = NULL;
+        }
+    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "scale", scale_names[my->scale], "seed", seed,
+                     "version", isg_version(), "summary", summary, "claims", rows);
+}
+
+static exit_code write_text(const experiment *my, const char *name, const output *text) {
+    char *path = memory_format("%s/%s", my->directory, name);
+    const exit_code code = path ? text_file_write(path, text) : fail_memory();
+    memory_release(path);
+    return code;
+}
+
+static void count_samples(const experiment *my, facts *in) {
+    const isg_dataset_info info = isg_dataset_describe(my->test);
+    const uint32_t *labels = isg_dataset_labels(my->test);
+    in->test_samples = (double)info.n_samples;
+    in->train_samples = (double)isg_dataset_describe(my->train).n_samples;
+    in->n_classes = info.n_classes < FACT_CLASSES ? info.n_classes : FACT_CLASSES;
+    for (size_t m = 0; labels && m < info.n_samples; m++)
+        if (labels[m] < in->n_classes)
+            in->class_samples[labels[m]]++;
+}
+
+exit_code claims_write(experiment *my) {
+    exit_code code = experiment_compute(my, &figure_claims);
+    if (code != EXIT_DONE)
+        return code;
+    facts in = {.pieces = my->pieces};
+    count_samples(my, &in);
+    size_t counts[N_VERDICTS] = {0};
+    output json = {0}, csv = {0};
+    json_t *rows = judge_all(&in, counts, &csv);
+    output_json(&json, rows ? document_of(my, rows, counts) : NULL);
+    code = write_text(my, "claims.csv", &csv);
+    if (code == EXIT_DONE)
+        code = write_text(my, "claims.json", &json);
+    output_free(&json);
+    output_free(&csv);
+    return code;
+}

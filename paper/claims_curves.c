@@ -1,0 +1,253 @@
+/* claims_curves.c - the kept numbers of figures, as grids and curves with error bars
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * What was computed is told from the keys of the pieces, so that nothing here depends on a scale.
+ */
+#include "paper/claims_curves.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* More than anybody trains for, and exact as an integer and as a double. */
+#define MOST_EPOCHS 1e15
+
+/* Into a rising list without doubles; one that is full takes no more. */
+static void insert(double *list, size_t *n, size_t most, double value) {
+    size_t k = 0;
+    while (k < *n && list[k] < value)
+        k++;
+    if ((k < *n && list[k] == value) || *n == most)
+        return;
+    memmove(list + k + 1, list + k, (*n - k) * sizeof *list);
+    list[k] = value;
+    (*n)++;
+}
+
+static bool is_called(const char *word, const char *name) {
+    return strcmp(word, name) == 0;
+}
+
+/* What follows the prefix, or NULL. */
+static const char *after(const char *key, const char *prefix) {
+    const size_t length = strlen(prefix);
+    return strncmp(key, prefix, length) == 0 ? key + length : NULL;
+}
+
+/* The larger of two errors; NaN if either is. */
+static double worse(double one, double two) {
+    return one > two || isnan(one) ? one : two;
+}
+
+/* ---- Fig. 2 ----------------------------------------------------------------------------------- */
+
+static void read_cell(const facts *in, grid *out, size_t a, size_t b) {
+    char key[KEY_BYTES], name[FLAW_BYTES];
+    cell *annealed = &out->at[0][a][b], *best = &out->at[1][a][b];
+    *annealed = *best = (cell){.k = out->k[a], .beta = out->beta[b]};
+    snprintf(name, sizeof name, "k = %g, beta = %g", out->k[a], out->beta[b]);
+    snprintf(key, sizeof key, "fig2 k=%g beta=%g ais", out->k[a], out->beta[b]);
+    const double term = fact(in, key, 0);
+    const double deviation = fact(in, key, 2), by_count = 1 / sqrt(fact(in, key, 3));
+    annealed->l = measure(fact(in, key, 1), worse(deviation, by_count), true, name);
+    snprintf(key, sizeof key, "fig2 k=%g beta=%g better", out->k[a], out->beta[b]);
+    best->l = measure(term - fact(in, key, 0), peek(in, key, 1), peek(in, key, 3) > 0, name);
+}
+
+static bool has_cell(const facts *in, const grid *of, size_t a, size_t b) {
+    char key[2][KEY_BYTES];
+    snprintf(key[0], sizeof key[0], "fig2 k=%g beta=%g ais", of->k[a], of->beta[b]);
+    snprintf(key[1], sizeof key[1], "fig2 k=%g beta=%g better", of->k[a], of->beta[b]);
+    return has_piece(in, key[0]) && has_piece(in, key[1]);
+}
+
+bool read_grid(const facts *in, grid *out, ruling *why_not) {
+    *out = (grid){0};
+    for (void *at = json_object_iter(in->pieces); at; at = json_object_iter_next(in->pieces, at)) {
+        double k, beta;
+        char word[16];
+        if (sscanf(json_object_iter_key(at), "fig2 k=%lg beta=%lg %15s", &k, &beta, word) == 3 &&
+            (is_called(word, "ais") || is_called(word, "better"))) {
+            insert(out->k, &out->n_k, MOST_K, k);
+            insert(out->beta, &out->n_betas, MOST_BETAS, beta);
+        }
+    }
+    if (out->n_k < 2 || out->n_betas < 2) {
+        not_computed(why_not, "fig2 has not been computed here");
+        return false;
+    }
+    for (size_t a = 0; a < out->n_k; a++)
+        for (size_t b = 0; b < out->n_betas; b++) {
+            if (!has_cell(in, out, a, b)) {
+                not_computed(why_not, "fig2 is not finished: k = %g, beta = %g is missing",
+                             out->k[a], out->beta[b]);
+                return false;
+            }
+            read_cell(in, out, a, b);
+        }
+    return true;
+}
+
+/* ---- Fig. 4 ---------------------------------------------------------------------------------- */
+
+/* Sums over the runs of one estimate. */
+typedef struct sums {
+    size_t n;
+    double values, squares, variances;
+} sums;
+
+static void add(sums *to, double value, double error) {
+    to->n++;
+    to->values += value;
+    to->squares += value * value;
+    to->variances += error * error;
+}
+
+static measured mean_of(const sums *of, bool is_trusted, const char *name) {
+    const double n = (double)of->n, mean = of->values / n, stated = of->variances / n;
+    const double spread = of->n > 1 ? (of->squares - n * mean * mean) / (n - 1) : 0;
+    return measure(mean, sqrt(worse(spread, stated) / n), is_trusted, name);
+}
+
+static void read_point(const facts *in, double n_hidden, start_kind start, point *out) {
+    sums annealed = {0}, best = {0};
+    bool is_trusted = true;
+    char key[KEY_BYTES], name[FLAW_BYTES];
+    for (;;) {
+        snprintf(key, sizeof key, "fig4 p=%g %s run=%zu epoch=%g", n_hidden, start_titles[start],
+                 annealed.n + 1, out->epoch);
+        if (!has_piece(in, key))
+            break;
+        add(&annealed, fact(in, key, 1), fact(in, key, 2));
+        const double value = peek(in, key, 3), error = peek(in, key, 4), trust = peek(in, key, 6);
+        if (isnan(value) && isnan(error) && isnan(trust))
+            continue; /* was not done */
+        add(&best, value, error);
+        is_trusted = is_trusted && trust > 0 && isfinite(value) && isfinite(error);
+    }
+    snprintf(name, sizeof name, "p = %g, %s at epoch %g", n_hidden, start_titles[start],
+             out->epoch);
+    out->runs = annealed.n;
+    out->annealed = mean_of(&annealed, true, name);
+    out->best = mean_of(&best, is_trusted, name);
+    out->has_best = best.n > 0 && (best.n == annealed.n || !is_trusted);
+}
+
+void read_curve(const facts *in, double n_hidden, start_kind start, curve *out) {
+    double epochs[MOST_STOPS];
+    char prefix[KEY_BYTES];
+    *out = (curve){0};
+    snprintf(prefix, sizeof prefix, "fig4 p=%g %s run=", n_hidden, start_titles[start]);
+    for (void *at = json_object_iter(in->pieces); at; at = json_object_iter_next(in->pieces, at)) {
+        const char *rest = after(json_object_iter_key(at), prefix);
+        double epoch;
+        size_t run;
+        if (rest && sscanf(rest, "%zu epoch=%lg", &run, &epoch) == 2)
+            insert(epochs, &out->n, MOST_STOPS, epoch);
+    }
+    for (size_t k = 0; k < out->n; k++) {
+        out->at[k].epoch = epochs[k];
+        read_point(in, n_hidden, start, &out->at[k]);
+    }
+}
+
+const point *point_at(const curve *of, double epoch) {
+    for (size_t k = 0; k < of->n; k++)
+        if (of->at[k].epoch == epoch)
+            return &of->at[k];
+    return NULL;
+}
+
+measured point_gap(const point *one, const point *two) {
+    if (one->has_best && (two->has_best || one->best.flaw[0]))
+        return less(&one->best, two->has_best ? &two->best : &two->annealed);
+    if (two->has_best && two->best.flaw[0])
+        return less(&one->annealed, &two->best);
+    return less(&one->annealed, &two->annealed);
+}
+
+/* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */
+
+/* The errors of counting among `samples` and of the mean over the runs. */
+static measured mean_share(const sums *of, double samples, bool is_trusted, const char *name) {
+    const double n = (double)of->n, mean = of->values / n;
+    const double spread = of->n > 1 ? (of->squares - n * mean * mean) / (n - 1) : 0;
+    const double error = sqrt(mean * (1 - mean) / samples + worse(spread, 0) / n);
+    return measure(mean, error, is_trusted, name);
+}
+
+share read_share(const facts *in, size_t k, start_kind start, size_t epoch) {
+    sums on_test = {0}, on_training = {0};
+    bool is_trusted = true;
+    char key[KEY_BYTES], name[FLAW_BYTES];
+    for (;;) {
+        snprintf(key, sizeof key, "experts k=%zu %s run=%zu epoch=%zu", k, start_titles[start],
+                 on_test.n + 1, epoch);
+        if (!has_piece(in, key))
+            break;
+        add(&on_test, fact(in, key, 0), 0);
+        add(&on_training, fact(in, key, 1), 0);
+        is_trusted = is_trusted && peek(in, key, 2) > 0; /* has converged */
+    }
+    snprintf(name, sizeof name, "k = %zu, %s at epoch %zu", k, start_titles[start], epoch);
+    return (share){.runs = on_test.n,
+                   .test = mean_share(&on_test, in->test_samples, is_trusted, name),
+                   .training = mean_share(&on_training, in->train_samples, is_trusted, name)};
+}
+
+size_t read_stops(const facts *in, size_t k, start_kind start, size_t *stops) {
+    double epochs[MOST_STOPS];
+    size_t n = 0;
+    char prefix[KEY_BYTES];
+    snprintf(prefix, sizeof prefix, "experts k=%zu %s run=", k, start_titles[start]);
+    for (void *at = json_object_iter(in->pieces); at; at = json_object_iter_next(in->pieces, at)) {
+        const char *rest = after(json_object_iter_key(at), prefix);
+        double epoch;
+        size_t run;
+        if (rest && sscanf(rest, "%zu epoch=%lg", &run, &epoch) == 2 && epoch >= 0 &&
+            epoch <= MOST_EPOCHS)
+            insert(epochs, &n, MOST_STOPS, epoch);
+    }
+    for (size_t s = 0; s < n; s++)
+        stops[s] = (size_t)epochs[s];
+    return n;
+}
+
+/* The stops of any start up to the last one of this. */
+static size_t passed_stops(const facts *in, size_t k, start_kind start, size_t *stops) {
+    size_t own[MOST_STOPS], n = 0;
+    double all[MOST_STOPS];
+    const size_t n_own = read_stops(in, k, start, own);
+    for (size_t s = 0; n_own > 0 && s < N_STARTS; s++) {
+        const size_t n_found = read_stops(in, k, (start_kind)s, stops);
+        for (size_t e = 0; e < n_found && stops[e] <= own[n_own - 1]; e++)
+            insert(all, &n, MOST_STOPS, (double)stops[e]);
+    }
+    for (size_t e = 0; e < n; e++)
+        stops[e] = (size_t)all[e];
+    return n;
+}
+
+bool has_no_holes(const facts *in, const size_t *sizes, size_t n_sizes, ruling *out) {
+    size_t most[2] = {0, 0};
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t s = 0; s < n_sizes * N_STARTS; s++) {
+            const size_t k = sizes[s / N_STARTS];
+            const start_kind start = (start_kind)(s % N_STARTS);
+            size_t stops[MOST_STOPS];
+            const size_t n = passed_stops(in, k, start, stops);
+            for (size_t e = 0; e < n; e++) {
+                const share found = read_share(in, k, start, stops[e]);
+                size_t *runs = &most[start == START_HEBBIAN || stops[e] > 50];
+                if (pass == 0 && found.runs > *runs)
+                    *runs = found.runs;
+                if (pass == 0 || found.runs == *runs)
+                    continue;
+                not_computed(out, "not finished: k = %zu, %s has %zu of %zu runs at epoch %zu", k,
+                             start_titles[start], found.runs, *runs, stops[e]);
+                return false;
+            }
+        }
+    return true;
+}

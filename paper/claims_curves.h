@@ -1,0 +1,77 @@
+/* claims_curves.h - the kept numbers of figures, as grids and curves with error bars
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PAPER_CLAIMS_CURVES_H
+#define PAPER_CLAIMS_CURVES_H
+
+#include "paper/claims.h"
+
+enum { MOST_K = 16, MOST_BETAS = 24, MOST_STOPS = 32 };
+
+/* ---- Fig. 2 ----------------------------------------------------------------------------------- */
+
+/* L by AIS is what the paper's sentences are about, and is taken at its word: its error is the
+   standard deviation of the runs, or, if larger, what the effective number of chains says,
+   1/sqrt(ESS), since few runs may agree by chance. */
+typedef struct cell {
+    double k, beta;
+    measured l;
+} cell;
+
+typedef struct grid {
+    size_t n_k, n_betas;
+    double k[MOST_K], beta[MOST_BETAS]; /* rising */
+    cell at[2][MOST_K][MOST_BETAS];     /* by AIS, and the best estimate */
+} grid;
+
+/* Whether Fig. 2 is there, by both estimators for every k at every beta. */
+bool read_grid(const facts *in, grid *out, ruling *why_not);
+
+/* ---- Fig. 4 ---------------------------------------------------------------------------------- */
+
+/* The runs at one stop: by AIS, and by the best estimate. The error is the standard error of the
+   mean over the runs, or, if larger, what the estimates state: two runs may agree by chance. */
+typedef struct point {
+    double epoch;
+    size_t runs; /* from the first without a gap */
+    measured annealed;
+    bool has_best; /* in every run, or in one that is not trusted */
+    measured best;
+} point;
+
+typedef struct curve {
+    size_t n;
+    point at[MOST_STOPS]; /* by rising epochs */
+} curve;
+
+void read_curve(const facts *in, double n_hidden, start_kind start, curve *out);
+const point *point_at(const curve *of, double epoch); /* NULL if there is none */
+
+/* L of `one` less that of `two`, by the best estimate if both have it, else by AIS. Nothing
+   follows where the best estimate of either is not trusted: AIS, which is less work, is not to
+   be trusted then either. */
+measured point_gap(const point *one, const point *two);
+
+/* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */
+
+/* An error of classification: mean over the runs. Its error is that of counting among the images
+   and, of several runs, of their mean: too large rather than too small for comparisons, which
+   have the same test images on both sides. It is trusted if the regression converged in all
+   runs. */
+typedef struct share {
+    size_t runs; /* 0: not there */
+    measured test, training;
+} share;
+
+share read_share(const facts *in, size_t k, start_kind start, size_t epoch);
+
+/* The stops at which size and start were looked at; returns how many. */
+size_t read_stops(const facts *in, size_t k, start_kind start, size_t *stops);
+
+/* Whether every stop that was passed is there, and with as many runs as the others: else the mean
+   over the runs may change yet, and `out` says what is missing. What only Fig. E1 has, more than 50
+   epochs and the Hebbian start, may have another number of runs than Fig. 5. */
+bool has_no_holes(const facts *in, const size_t *sizes, size_t n_sizes, ruling *out);
+
+#endif

@@ -1,0 +1,34 @@
+/* claims_exact.h - the network of some patterns, computed from A = xi^T xi alone
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * None of the library's decompositions is behind it, so that they can be held against it.
+ */
+#ifndef PAPER_CLAIMS_EXACT_H
+#define PAPER_CLAIMS_EXACT_H
+
+#include "paper/claims.h"
+
+typedef struct reference {
+    const isg_patterns *patterns; /* borrowed */
+    size_t n, p;
+    double *gram, *inverse; /* A and A^-1 (p, p) */
+    double *v, *u;          /* scratch (p) */
+} reference;
+
+exit_code reference_create(reference *out, const isg_patterns *patterns);
+void reference_free(reference *of); /* after failures too */
+
+/* H(s) = -v^T A^-1 v / 2 with v = xi^T s, which is left in `v`, and A^-1 v in `u`. */
+double reference_energy(reference *of, const uint64_t *spins);
+
+/* The largest entry of W W^T - xi A^-1 xi^T, or of W W^T - xi xi^T / N. */
+double reference_distance(const reference *of, isg_matd w, bool is_hebbian);
+
+int spin_at(const uint64_t *row, size_t i);
+double larger(double so_far, double size); /* NaN, once found, stays */
+
+/* `count` patterns of `n` random spins that are linearly independent. */
+exit_code random_patterns(isg_patterns **out, size_t n, size_t count, uint64_t seed);
+
+#endif

@@ -1,0 +1,27 @@
+/* threads.c - how many threads
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/threads.h"
+
+#include <omp.h>
+#include <stdatomic.h>
+
+static atomic_int team_size; /* 0 until set: then what OpenMP says, and so OMP_NUM_THREADS */
+
+void isg_set_threads(size_t threads) {
+    int count = threads > ISG_MAX_THREADS ? ISG_MAX_THREADS : (int)threads;
+    if (count == 0)
+        count = omp_get_num_procs();
+    atomic_store(&team_size, count);
+    omp_set_num_threads(count);
+}
+
+int isg_team_size(void) {
+    const int count = atomic_load(&team_size);
+    return count > 0 ? count : omp_get_max_threads();
+}
+
+size_t isg_threads(void) {
+    return (size_t)isg_team_size();
+}

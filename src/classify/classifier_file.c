@@ -1,0 +1,284 @@
+/* classifier_file.c - classifiers in .npz files
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each, b (n_rbms, N), c (p),
+ * is_hidden (1), 1 if the features are the hidden units and 0 if they are energies; classes
+ * (n_classes), means, scales (n_features), coefficients (n_classes, n_features), intercepts
+ * (n_classes), meta.json. A file with the same arrays written by NumPy opens as well; b and c may be
+ * missing there and are then zero.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "classify/classifier.h"
+#include "data/data.h"
+#include "io/meta.h"
+#include "patterns/patterns.h"
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+static isg_status write_array(isg_npz_writer *writer, const char *name, const double *numbers,
+                              size_t n_dims, size_t rows, size_t cols) {
+    const isg_array_type type =
+        isg_array_type_of(ISG_FLOAT64, n_dims, (const size_t[]){rows, cols});
+    return isg_npz_writer_add_array(writer, name, &type, numbers);
+}
+
+static isg_status write_whole(isg_npz_writer *writer, const char *name, const int64_t *numbers,
+                              size_t count) {
+    const isg_array_type type = isg_array_type_of(ISG_INT64, 1, &count);
+    return isg_npz_writer_add_array(writer, name, &type, numbers);
+}
+
+static isg_status write_sizes(const isg_feature_map *map, isg_npz_writer *writer) {
+    int64_t *sizes = NULL;
+    ISG_TRY(ISG_ALLOCATE(sizes, map->n_rbms));
+    for (size_t k = 0; k < map->n_rbms; k++)
+        sizes[k] = (int64_t)(map->starts[k + 1] - map->starts[k]);
+    const isg_status status = write_whole(writer, "hidden", sizes, map->n_rbms);
+    isg_release(sizes);
+    return status;
+}
+
+static isg_status write_map(const isg_feature_map *map, isg_npz_writer *writer) {
+    const int64_t is_hidden = map->kind == ISG_FEATURES_HIDDEN;
+    ISG_TRY(write_sizes(map, writer));
+    ISG_TRY(write_whole(writer, "is_hidden", &is_hidden, 1));
+    ISG_TRY(write_array(writer, "W", map->weights, 2, map->n_visible, map->n_hidden));
+    ISG_TRY(write_array(writer, "b", map->b, 2, map->n_rbms, map->n_visible));
+    return write_array(writer, "c", map->c, 1, map->n_hidden, 0);
+}
+
+static isg_status write_logistic(const isg_logistic *model, isg_npz_writer *writer) {
+    const isg_logistic_info info = isg_logistic_describe(model);
+    const isg_matd_view w = isg_logistic_coefficients(model);
+    ISG_TRY(write_array(writer, "means", isg_logistic_means(model), 1, info.n_features, 0));
+    ISG_TRY(write_array(writer, "scales", isg_logistic_scales(model), 1, info.n_features, 0));
+    ISG_TRY(write_array(writer, "coefficients", w.data, 2, info.n_classes, info.n_features));
+    return write_array(writer, "intercepts", isg_logistic_intercepts(model), 1, info.n_classes, 0);
+}
+
+isg_status isg_classifier_save(const isg_classifier *classifier, const char *path, uint64_t seed,
+                               const char *command) {
+    const isg_meta meta = {.kind = "classifier",
+                           .seed = seed,
+                           .command = command,
+                           .image_height = classifier->image_height,
+                           .image_width = classifier->image_width};
+    isg_npz_writer *writer = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_npz_writer_create(&writer, path));
+    ISG_TRY_GOTO(write_map(&classifier->map, writer));
+    ISG_TRY_GOTO(isg_labels_write(&classifier->classes, writer, "classes"));
+    ISG_TRY_GOTO(write_logistic(classifier->logistic, writer));
+    ISG_TRY_GOTO(isg_meta_write(&meta, writer));
+    ISG_TRY_GOTO(isg_npz_writer_commit(writer));
+done:
+    isg_npz_writer_free(writer);
+    return status;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* Numbers of this shape, all finite. */
+static isg_status read_array(double **out, isg_zip *zip, const char *name, size_t n_dims,
+                             size_t rows, size_t cols) {
+    const char *file = isg_zip_file_name(zip);
+    isg_array_type type;
+    double *numbers = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_npz_read_doubles(zip, name, &type, &numbers));
+    if (type.n_dims != n_dims || type.dims[0] != rows || (n_dims == 2 && type.dims[1] != cols)) {
+        status = n_dims == 2
+                     ? isg_fail(ISG_ERR_SHAPE, "%s: %s: expected %zu x %zu numbers", file, name,
+                                rows, cols)
+                     : isg_fail(ISG_ERR_SHAPE, "%s: %s: expected %zu numbers", file, name, rows);
+        goto done;
+    }
+    for (size_t k = 0; k < isg_array_count(&type); k++)
+        if (!isfinite(numbers[k]))
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT,
+                                  "%s: %s, number %zu: expected a finite one, found %g", file, name,
+                                  k + 1, numbers[k]));
+    *out = numbers;
+    numbers = NULL;
+done:
+    isg_release(numbers);
+    return status;
+}
+
+static isg_status read_whole(int64_t **out, size_t *count, isg_zip *zip, const char *name) {
+    isg_array_type type;
+    int64_t *numbers = NULL;
+    ISG_TRY(isg_npz_read_whole(zip, name, &type, &numbers));
+    if (type.n_dims != 1 || type.dims[0] == 0) {
+        isg_release(numbers);
+        return isg_fail(ISG_ERR_FORMAT, "%s: %s: expected whole numbers in one dimension",
+                        isg_zip_file_name(zip), name);
+    }
+    *count = type.dims[0];
+    *out = numbers;
+    return ISG_OK;
+}
+
+static isg_status read_classes(isg_classifier *classifier, isg_zip *zip) {
+    const char *file = isg_zip_file_name(zip);
+    isg_labels *classes = &classifier->classes;
+    isg_source *source = NULL;
+    isg_array_type type;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_npz_open(&source, &type, zip, "classes"));
+    ISG_TRY_GOTO(isg_labels_read_array(classes, source, &type));
+    ISG_TRY_GOTO(isg_source_end(source));
+    ISG_TRY_GOTO(isg_labels_finish(classes));
+    if (classes->n_classes < 2)
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: classes: expected at least two", file));
+    for (size_t k = 0; k < classes->count; k++)
+        if (classes->n_classes != classes->count || classes->index[k] != k)
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT,
+                                  "%s: classes: expected each once, in ascending order", file));
+done:
+    isg_source_free(source);
+    return status;
+}
+
+/* The sizes of the RBMs, which must add up to the columns of W. */
+static isg_status read_sizes(size_t **out, size_t *n_rbms, size_t *n_hidden, isg_zip *zip) {
+    int64_t *numbers = NULL;
+    size_t *found = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(read_whole(&numbers, n_rbms, zip, "hidden"));
+    ISG_TRY_GOTO(ISG_ALLOCATE(found, *n_rbms));
+    *n_hidden = 0;
+    for (size_t k = 0; k < *n_rbms; k++) {
+        if (numbers[k] < 1 || numbers[k] > 1 << 28 || *n_hidden > 1 << 28)
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: hidden: %lld hidden units are impossible",
+                                  isg_zip_file_name(zip), (long long)numbers[k]));
+        found[k] = (size_t)numbers[k];
+        *n_hidden += found[k];
+    }
+    *out = found;
+    found = NULL;
+done:
+    isg_release(numbers);
+    isg_release(found);
+    return status;
+}
+
+/* W first, since its real size is checked against the file before anything else is allocated. */
+static isg_status read_weights(double **out, size_t *n_visible, size_t n_hidden, isg_zip *zip) {
+    const char *file = isg_zip_file_name(zip);
+    isg_source *source = NULL;
+    isg_array_type type;
+    ISG_TRY(isg_npz_open(&source, &type, zip, "W"));
+    isg_source_free(source);
+    if (type.n_dims != 2 || type.dims[0] == 0)
+        return isg_fail(ISG_ERR_FORMAT, "%s: W: expected visible units x hidden units", file);
+    *n_visible = type.dims[0];
+    return read_array(out, zip, "W", 2, *n_visible, n_hidden);
+}
+
+static isg_status read_kind(isg_features *kind, isg_zip *zip) {
+    int64_t *is_hidden = NULL;
+    size_t count = 0;
+    ISG_TRY(read_whole(&is_hidden, &count, zip, "is_hidden"));
+    const bool is_valid = count == 1 && (*is_hidden == 0 || *is_hidden == 1);
+    *kind = *is_hidden == 1 ? ISG_FEATURES_HIDDEN : ISG_FEATURES_ENERGY;
+    isg_release(is_hidden);
+    return is_valid
+               ? ISG_OK
+               : isg_fail(ISG_ERR_FORMAT, "%s: is_hidden: expected 0 or 1", isg_zip_file_name(zip));
+}
+
+/* Takes numbers over, in place of those that are there. */
+static void replace(double **old, double *found) {
+    if (!found)
+        return;
+    isg_release(*old);
+    *old = found;
+}
+
+static isg_status read_map(isg_feature_map *map, isg_zip *zip) {
+    size_t *hidden = NULL, n_rbms = 0, n_hidden = 0, n_visible = 0;
+    double *weights = NULL, *b = NULL, *c = NULL;
+    isg_features kind = ISG_FEATURES_ENERGY;
+    isg_status status = ISG_OK;
+    ISG_TRY(read_kind(&kind, zip));
+    ISG_TRY(read_sizes(&hidden, &n_rbms, &n_hidden, zip));
+    ISG_TRY_GOTO(read_weights(&weights, &n_visible, n_hidden, zip));
+    if (isg_npz_has(zip, "b"))
+        ISG_TRY_GOTO(read_array(&b, zip, "b", 2, n_rbms, n_visible));
+    if (isg_npz_has(zip, "c"))
+        ISG_TRY_GOTO(read_array(&c, zip, "c", 1, n_hidden, 0));
+    ISG_TRY_GOTO(isg_feature_map_create(map, kind, n_visible, hidden, n_rbms));
+    replace(&map->weights, weights);
+    replace(&map->b, b);
+    replace(&map->c, c);
+    weights = b = c = NULL;
+    status = isg_feature_map_pack(map);
+    if (status == ISG_ERR_DIVERGED)
+        status = isg_fail(ISG_ERR_FORMAT, "%s: %s", isg_zip_file_name(zip), isg_error_message());
+done:
+    isg_release(hidden);
+    isg_release(weights);
+    isg_release(b);
+    isg_release(c);
+    return status;
+}
+
+static isg_status read_logistic(isg_classifier *classifier, isg_zip *zip) {
+    const size_t n = isg_feature_count(&classifier->map), k = classifier->classes.n_classes;
+    double *means = NULL, *scales = NULL, *coefficients = NULL, *intercepts = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(read_array(&means, zip, "means", 1, n, 0));
+    ISG_TRY_GOTO(read_array(&scales, zip, "scales", 1, n, 0));
+    ISG_TRY_GOTO(read_array(&coefficients, zip, "coefficients", 2, k, n));
+    ISG_TRY_GOTO(read_array(&intercepts, zip, "intercepts", 1, k, 0));
+    status =
+        isg_logistic_create(&classifier->logistic, k, n, means, scales, coefficients, intercepts);
+    if (status == ISG_ERR_ARGUMENT)
+        status = isg_fail(ISG_ERR_FORMAT, "%s: %s", isg_zip_file_name(zip), isg_error_message());
+done:
+    isg_release(means);
+    isg_release(scales);
+    isg_release(coefficients);
+    isg_release(intercepts);
+    return status;
+}
+
+isg_status isg_classifier_read(isg_classifier **out, isg_zip *zip) {
+    isg_classifier *made = NULL;
+    isg_meta meta;
+    size_t pixels = 0;
+    isg_status status = ISG_OK;
+    ISG_TRY(ISG_ALLOCATE(made, 1));
+    ISG_TRY_GOTO(isg_meta_read(&meta, zip));
+    ISG_TRY_GOTO(read_map(&made->map, zip));
+    ISG_TRY_GOTO(read_classes(made, zip));
+    ISG_TRY_GOTO(read_logistic(made, zip));
+    if (isg_multiply(&pixels, meta.image_height, meta.image_width) &&
+        pixels == made->map.n_visible) {
+        made->image_height = meta.image_height;
+        made->image_width = meta.image_width;
+    }
+    *out = made;
+    made = NULL;
+done:
+    isg_classifier_free(made);
+    return status;
+}
+
+isg_status isg_classifier_load(isg_classifier **out, const char *path) {
+    isg_file *file = NULL;
+    isg_zip *zip = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_file_open(&file, path));
+    ISG_TRY_GOTO(isg_zip_open(&zip, file));
+    status = isg_classifier_read(out, zip);
+done:
+    isg_zip_close(zip);
+    isg_file_close(file);
+    return status;
+}

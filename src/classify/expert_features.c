@@ -1,0 +1,166 @@
+/* expert_features.c - RBMs side by side, and what they make of a sample
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ *     h = W^T s + c  of all RBMs at once, as one RBM with all their hidden units
+ *     energy   f_k = |h|^2 - |c|^2 + 2 b.s  over the hidden units of RBM k: -2 H_k(s)   (Eq. 16)
+ *     hidden   f_mu = h_mu
+ *
+ * W^T s is made by the kernel that sums whole multiples of a power of two, so that it is the same for
+ * every instruction set; all that follows is double, one sample at a time.
+ */
+#include "classify/expert_features.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/threads.h"
+#include "data/data.h"
+
+enum { BLOCK = 16 }; /* samples that a thread takes at a time */
+
+isg_status isg_feature_map_create(isg_feature_map *map, isg_features kind, size_t n_visible,
+                                  const size_t *n_hidden, size_t n_rbms) {
+    *map = (isg_feature_map){.kind = kind, .n_visible = n_visible, .n_rbms = n_rbms};
+    ISG_TRY(ISG_ALLOCATE(map->starts, n_rbms + 1));
+    for (size_t k = 0; k < n_rbms; k++) {
+        if (n_hidden[k] > SIZE_MAX - map->starts[k])
+            return isg_fail(ISG_ERR_MEMORY, "the hidden units do not fit in memory");
+        map->starts[k + 1] = map->starts[k] + n_hidden[k];
+    }
+    map->n_hidden = map->starts[n_rbms];
+    ISG_TRY(isg_gibbs_weights_create(&map->packed, n_visible, map->n_hidden));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(map->weights, n_visible, map->n_hidden));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(map->b, n_rbms, n_visible));
+    return ISG_ALLOCATE(map->c, map->n_hidden);
+}
+
+void isg_feature_map_release(isg_feature_map *map) {
+    isg_release(map->starts);
+    isg_release(map->weights);
+    isg_release(map->b);
+    isg_release(map->c);
+    isg_gibbs_weights_release(&map->packed);
+    *map = (isg_feature_map){.n_rbms = 0};
+}
+
+isg_status isg_feature_map_pack(isg_feature_map *map) {
+    double *no_b = NULL, *no_c = NULL; /* the fields are added in double */
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(ISG_ALLOCATE(no_b, map->n_visible));
+    ISG_TRY_GOTO(ISG_ALLOCATE(no_c, map->n_hidden));
+    map->has_b = false;
+    for (size_t k = 0; k < map->n_rbms * map->n_visible; k++)
+        map->has_b = map->has_b || map->b[k] != 0;
+    status = isg_gibbs_weights_set(&map->packed, map->weights, no_b, no_c);
+done:
+    isg_release(no_b);
+    isg_release(no_c);
+    return status;
+}
+
+isg_status isg_feature_map_of(isg_feature_map *map, isg_features kind, const isg_rbm *const *rbms,
+                              size_t n_rbms, size_t n_visible) {
+    size_t *sizes = NULL;
+    isg_status status = ISG_OK;
+    *map = (isg_feature_map){.n_rbms = 0};
+    ISG_TRY(ISG_ALLOCATE(sizes, n_rbms));
+    for (size_t k = 0; k < n_rbms; k++)
+        sizes[k] = rbms[k]->info.n_hidden;
+    ISG_TRY_GOTO(isg_feature_map_create(map, kind, n_visible, sizes, n_rbms));
+    for (size_t k = 0; k < n_rbms; k++) {
+        const size_t start = map->starts[k];
+        for (size_t i = 0; i < n_visible; i++)
+            memcpy(map->weights + i * map->n_hidden + start, rbms[k]->weights + i * sizes[k],
+                   sizes[k] * sizeof *map->weights);
+        memcpy(map->b + k * n_visible, rbms[k]->b, n_visible * sizeof *map->b);
+        memcpy(map->c + start, rbms[k]->c, sizes[k] * sizeof *map->c);
+    }
+    status = isg_feature_map_pack(map);
+done:
+    isg_release(sizes);
+    return status;
+}
+
+static double hidden_mean(const isg_feature_map *map, const int32_t *input, size_t mu) {
+    return (double)input[mu] * (double)map->packed.unit + map->c[mu];
+}
+
+/* -2 H_k(s) */
+static double energy_feature(const isg_feature_map *map, size_t k, const int32_t *input,
+                             const uint64_t *spins) {
+    double square = 0, field = 0;
+    for (size_t mu = map->starts[k]; mu < map->starts[k + 1]; mu++) {
+        const double h = hidden_mean(map, input, mu);
+        square += h * h - map->c[mu] * map->c[mu];
+    }
+    for (size_t i = 0; map->has_b && i < map->n_visible; i++)
+        field += map->b[k * map->n_visible + i] * isg_spin(spins, i);
+    return square + 2 * field;
+}
+
+static void features_of(const isg_feature_map *map, const int32_t *input, const uint64_t *spins,
+                        double *out) {
+    if (map->kind == ISG_FEATURES_ENERGY)
+        for (size_t k = 0; k < map->n_rbms; k++)
+            out[k] = energy_feature(map, k, input, spins);
+    else
+        for (size_t mu = 0; mu < map->n_hidden; mu++)
+            out[mu] = hidden_mean(map, input, mu);
+}
+
+isg_status isg_feature_map_apply(const isg_feature_map *map, const isg_dataset *data, size_t first,
+                                 isg_matd out) {
+    const size_t stride = map->packed.stride, n_blocks = (out.rows + BLOCK - 1) / BLOCK;
+    const int threads = isg_team_size();
+    int32_t *rooms = NULL;
+    ISG_TRY(ISG_ALLOCATE_MATRIX(rooms, (size_t)threads * BLOCK, stride));
+#pragma omp parallel num_threads(threads)
+    {
+        int32_t *input = rooms + (size_t)omp_get_thread_num() * BLOCK * stride;
+#pragma omp for schedule(static)
+        for (size_t block = 0; block < n_blocks; block++) {
+            const size_t begin = block * BLOCK;
+            const size_t count = out.rows - begin < BLOCK ? out.rows - begin : BLOCK;
+            const uint64_t *spins = isg_dataset_spins(data, first + begin);
+            isg_kernels_get()->hidden_input(&map->packed, count, spins, input);
+            for (size_t a = 0; a < count; a++)
+                features_of(map, input + a * stride, spins + a * data->words,
+                            out.data + (begin + a) * out.stride);
+        }
+    }
+    isg_release(rooms);
+    return ISG_OK;
+}
+
+isg_status isg_features_check(const isg_rbm *const *rbms, size_t n_rbms, isg_features kind,
+                              size_t n_visible) {
+    if (n_rbms == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "features need at least one RBM");
+    if (kind != ISG_FEATURES_ENERGY && kind != ISG_FEATURES_HIDDEN)
+        return isg_fail(ISG_ERR_ARGUMENT, "features: expected energy or hidden, found number %d",
+                        (int)kind);
+    for (size_t k = 0; k < n_rbms; k++)
+        if (rbms[k]->info.n_visible != n_visible)
+            return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, an RBM has %zu", n_visible,
+                            rbms[k]->info.n_visible);
+    return ISG_OK;
+}
+
+isg_status isg_features_compute(const isg_rbm *const *rbms, size_t n_rbms, isg_features kind,
+                                const isg_dataset *data, isg_matd out) {
+    isg_feature_map map = {.n_rbms = 0};
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_features_check(rbms, n_rbms, kind, data->info.n_visible));
+    ISG_TRY_GOTO(isg_feature_map_of(&map, kind, rbms, n_rbms, data->info.n_visible));
+    if (out.rows != data->info.n_samples || out.cols != isg_feature_count(&map) ||
+        out.stride < out.cols)
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_SHAPE,
+                              "features: expected room for %zu x %zu numbers, found %zu x %zu",
+                              data->info.n_samples, isg_feature_count(&map), out.rows, out.cols));
+    status = isg_feature_map_apply(&map, data, 0, out);
+done:
+    isg_feature_map_release(&map);
+    return status;
+}

@@ -1,0 +1,184 @@
+/* experts.c - one RBM for every class
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Section 3.2 of the paper: ten small RBMs, each started from the sub-patterns of one digit and
+ * trained by contrastive divergence on its images. An expert is an RBM and a trainer with a seed of
+ * its own. They are trained in turn, epoch by epoch, each by all threads, which leaves it to the
+ * trainer that threads never change a result.
+ */
+#include "classify/experts.h"
+#include "isinglass/mapping.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+
+isg_expert_options isg_expert_defaults(void) {
+    isg_expert_options options = {.per_class = 10,
+                                  .start = ISG_START_HOPFIELD,
+                                  .deviation = 0.1,
+                                  .beta = 2,
+                                  .train = isg_train_defaults()};
+    options.train.shuffle = true;
+    return options;
+}
+
+/* Random numbers of different experts must not be the same, or their errors would be alike. */
+static uint64_t seed_of(const isg_expert_options *options, size_t k) {
+    isg_cursor random =
+        isg_cursor_at(isg_stream_at(options->train.seed, ISG_PURPOSE_EXPERTS, 0, (uint32_t)k));
+    return options->joint ? options->train.seed : isg_next_word64(&random);
+}
+
+/* ---- starts ----------------------------------------------------------------------------------- */
+
+/* The share of one expert in the progress of all. */
+typedef struct share {
+    const isg_progress *all;
+    size_t k, n;
+} share;
+
+static bool report_share(void *user, double fraction) {
+    const share *my = user;
+    return my->all->report(my->all->user, ((double)my->k + fraction) / (double)my->n);
+}
+
+static isg_status start_from_patterns(isg_rbm **out, const isg_dataset *data,
+                                      const isg_expert_options *options, share *part) {
+    const isg_progress progress = {report_share, part};
+    isg_pattern_options how = isg_pattern_defaults();
+    isg_mapping_options mapping = isg_mapping_defaults();
+    isg_patterns *patterns = NULL;
+    how.per_class = options->per_class;
+    how.progress = part->all ? &progress : NULL;
+    mapping.beta = options->beta;
+    mapping.via = options->start == ISG_START_HEBBIAN ? ISG_VIA_HEBBIAN : ISG_VIA_QR;
+    mapping.allow_rank_deficient = true;
+    ISG_TRY(isg_patterns_from_data(&patterns, data, &how));
+    const isg_status status = isg_rbm_from_patterns(out, patterns, &mapping, NULL);
+    isg_patterns_free(patterns);
+    return status;
+}
+
+static isg_status start(isg_rbm **out, const isg_dataset *data, const isg_expert_options *options,
+                        uint64_t seed, share *part) {
+    size_t n_hidden = 0;
+    if (!isg_multiply(&n_hidden, options->per_class, data->info.n_classes))
+        return isg_fail(ISG_ERR_MEMORY, "%zu hidden units a class do not fit in memory",
+                        options->per_class);
+    switch (options->start) {
+    case ISG_START_HOPFIELD:
+    case ISG_START_HEBBIAN:
+        return start_from_patterns(out, data, options, part);
+    case ISG_START_PCA:
+        return isg_rbm_start_pca(out, data, n_hidden, options->beta);
+    case ISG_START_NORMAL:
+        return isg_rbm_start_normal(out, data->info.n_visible, n_hidden, options->beta,
+                                    options->deviation, seed);
+    }
+    return isg_fail(ISG_ERR_ARGUMENT, "start: expected one of four, found number %d",
+                    (int)options->start);
+}
+
+/* ---- create and free -------------------------------------------------------------------------- */
+
+/* Says which class a failure is about, unless the sentence does. */
+static isg_status about_class(const isg_experts *experts, size_t k, isg_status status) {
+    const bool is_told = strncmp(isg_error_message(), "class ", strlen("class ")) == 0;
+    return status == ISG_OK || status == ISG_ERR_MEMORY || experts->n_experts == 1 || is_told
+               ? status
+               : isg_fail(status, "class '%s': %s", experts->classes.names[k], isg_error_message());
+}
+
+/* An expert whose data are there. */
+static isg_status make_expert(isg_experts *experts, size_t k, const isg_expert_options *options) {
+    isg_expert *expert = experts->expert + k;
+    isg_train_options train = options->train;
+    share part = {options->progress, k, experts->n_experts};
+    train.seed = seed_of(options, k);
+    ISG_TRY(start(&expert->rbm, expert->data, options, train.seed, &part));
+    if (expert->data->info.image_height)
+        ISG_TRY(isg_rbm_set_image(expert->rbm, expert->data->info.image_height,
+                                  expert->data->info.image_width));
+    return isg_trainer_create(&expert->trainer, expert->rbm, expert->data, &train);
+}
+
+static isg_status share_data(isg_experts *experts, const isg_dataset *data) {
+    size_t *rows = NULL, *starts = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(ISG_ALLOCATE(rows, data->info.n_samples));
+    ISG_TRY_GOTO(ISG_ALLOCATE(starts, data->info.n_classes + 1));
+    isg_dataset_group(data, rows, starts);
+    for (size_t k = 0; k < experts->n_experts; k++)
+        ISG_TRY_GOTO(isg_dataset_select(&experts->expert[k].data, data, rows + starts[k],
+                                        starts[k + 1] - starts[k]));
+done:
+    isg_release(rows);
+    isg_release(starts);
+    return status;
+}
+
+isg_status isg_experts_create(isg_experts **out, const isg_dataset *data,
+                              const isg_expert_options *options) {
+    const isg_expert_options defaults = isg_expert_defaults();
+    isg_experts *experts = NULL;
+    isg_status status = ISG_OK;
+    options = options ? options : &defaults;
+    if (options->per_class == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "per_class: expected at least one hidden unit, found 0");
+    ISG_TRY(ISG_ALLOCATE(experts, 1));
+    ISG_TRY_GOTO(isg_class_names(&experts->classes, data));
+    experts->n_experts = options->joint ? 1 : data->info.n_classes;
+    ISG_TRY_GOTO(ISG_ALLOCATE(experts->expert, experts->n_experts));
+    ISG_TRY_GOTO(options->joint ? isg_dataset_append_labels(&experts->expert->data, data)
+                                : share_data(experts, data));
+    for (size_t k = 0; k < experts->n_experts; k++)
+        ISG_TRY_GOTO(about_class(experts, k, make_expert(experts, k, options)));
+    *out = experts;
+    experts = NULL;
+done:
+    isg_experts_free(experts);
+    return status;
+}
+
+void isg_experts_free(isg_experts *experts) {
+    if (!experts)
+        return;
+    for (size_t k = 0; experts->expert && k < experts->n_experts; k++) {
+        isg_trainer_free(experts->expert[k].trainer);
+        isg_rbm_free(experts->expert[k].rbm);
+        isg_dataset_free(experts->expert[k].data);
+    }
+    isg_release(experts->expert);
+    isg_labels_clear(&experts->classes);
+    isg_release(experts);
+}
+
+/* ---- training --------------------------------------------------------------------------------- */
+
+isg_experts_info isg_experts_describe(const isg_experts *experts) {
+    isg_experts_info info = {.n_experts = experts->n_experts,
+                             .n_classes = experts->classes.n_classes,
+                             .n_visible = experts->expert->rbm->info.n_visible,
+                             .epochs = UINT64_MAX};
+    for (size_t k = 0; k < experts->n_experts; k++) {
+        const uint64_t epochs = experts->expert[k].trainer->state.epochs;
+        info.n_hidden += experts->expert[k].rbm->info.n_hidden;
+        if (epochs < info.epochs) {
+            info.epochs = epochs;
+            info.next = k;
+        }
+    }
+    return info;
+}
+
+isg_rbm *isg_experts_rbm(const isg_experts *experts, size_t k) {
+    return k < experts->n_experts ? experts->expert[k].rbm : NULL;
+}
+
+isg_status isg_experts_step(isg_experts *experts, const isg_progress *progress) {
+    const size_t k = isg_experts_describe(experts).next;
+    return about_class(experts, k, isg_trainer_epoch(experts->expert[k].trainer, NULL, progress));
+}

@@ -1,0 +1,165 @@
+/* data_file.c - an input file by its name: which format, packed or not
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The name decides and the content must agree: a file that is not what it is called is refused
+ * rather than guessed at.
+ */
+#include "data/data_file.h"
+
+#include <string.h>
+
+#include "base/atomic_file.h"
+#include "base/buffer.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { BUFFER_BYTES = ISG_BUFFER_BYTES };
+
+static bool ends_in(const char *name, size_t length, const char *ending) {
+    const size_t n = strlen(ending);
+    return length > n && isg_same_letters(name + length - n, ending, n);
+}
+
+/* A last component without an extension, or with "idx" in it: train-images-idx3-ubyte. */
+static bool is_idx_name(const char *name, size_t length) {
+    const char *end = name + length, *base = end;
+    while (base > name && base[-1] != '/')
+        base--;
+    if (!memchr(base, '.', (size_t)(end - base)))
+        return true;
+    for (; base + 3 <= end; base++)
+        if (isg_same_letters(base, "idx", 3))
+            return true;
+    return false;
+}
+
+static isg_status format_of(const char *name, isg_format *format, isg_packing *packing) {
+    static const struct {
+        const char *ending;
+        isg_format format;
+    } endings[] = {{".npy", ISG_FORMAT_NPY},
+                   {".npz", ISG_FORMAT_NPZ},
+                   {".csv", ISG_FORMAT_CSV},
+                   {".tsv", ISG_FORMAT_TSV},
+                   {".mtx", ISG_FORMAT_MATRIX_MARKET}};
+    size_t length = strlen(name);
+    *packing = ends_in(name, length, ".gz") ? ISG_GZIP : ISG_PLAIN;
+    if (*packing == ISG_GZIP)
+        length -= strlen(".gz");
+    *format = ISG_FORMAT_IDX;
+    for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
+        if (ends_in(name, length, endings[k].ending)) {
+            *format = endings[k].format;
+            if (*format == ISG_FORMAT_NPZ && *packing == ISG_GZIP)
+                break;
+            return ISG_OK;
+        }
+    if (*format == ISG_FORMAT_IDX && is_idx_name(name, length))
+        return ISG_OK;
+    return isg_fail(ISG_ERR_FORMAT,
+                    "%s: the name tells no format that is known; expected a name with idx in it, "
+                    "or one ending in .npy, .npz, .csv, .tsv or .mtx (all but .npz may end in .gz)",
+                    name);
+}
+
+isg_status isg_data_file_take(isg_data_file *out, isg_file *file, const char *expected_sha256) {
+    isg_data_file input = {.file = file, .expected_sha256 = expected_sha256};
+    isg_packing packing = ISG_PLAIN;
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(format_of(isg_file_name(file), &input.format, &packing));
+    if (input.format == ISG_FORMAT_NPZ && expected_sha256)
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_UNSUPPORTED, "%s: checksums of .npz files are not checked",
+                              isg_file_name(file)));
+    if (input.format == ISG_FORMAT_NPZ)
+        ISG_TRY_GOTO(isg_zip_open(&input.zip, file));
+    else
+        ISG_TRY_GOTO(isg_source_create(&input.source, file, packing, 0, isg_file_size(file)));
+    *out = input;
+    if (out->source && expected_sha256) {
+        isg_sha256_start(&out->hash);
+        isg_source_observe(out->source, &out->hash);
+    }
+    return ISG_OK;
+done:
+    isg_data_file_close(&input);
+    return status;
+}
+
+isg_status isg_data_file_open(isg_data_file *out, const char *path, const char *expected_sha256) {
+    isg_file *file = NULL;
+    ISG_TRY(isg_file_open(&file, path));
+    return isg_data_file_take(out, file, expected_sha256);
+}
+
+static isg_status check_sha256(const char *name, const char *found, const char *expected) {
+    if (strcmp(found, expected) != 0)
+        return isg_fail(ISG_ERR_FORMAT, "%s: the file is damaged: expected SHA-256 %s, found %s",
+                        name, expected, found);
+    return ISG_OK;
+}
+
+isg_status isg_data_file_end(isg_data_file *input) {
+    ISG_TRY(isg_source_end(input->source));
+    if (!input->expected_sha256)
+        return ISG_OK;
+    char found[ISG_SHA256_HEX];
+    isg_sha256_finish(&input->hash, found);
+    return check_sha256(isg_source_name(input->source), found, input->expected_sha256);
+}
+
+void isg_data_file_close(isg_data_file *input) {
+    isg_source_free(input->source);
+    isg_zip_close(input->zip);
+    isg_file_close(input->file);
+    *input = (isg_data_file){0};
+}
+
+/* Hashes the unpacked content of a file, and writes it to `copy` unless that is NULL. */
+static isg_status hash_content(const char *path, isg_atomic_file *copy, char hex[ISG_SHA256_HEX],
+                               const isg_progress *progress) {
+    isg_status status = ISG_OK;
+    isg_file *file = NULL;
+    isg_source *source = NULL;
+    uint8_t *buffer = NULL;
+    isg_sha256 hash;
+    const isg_packing packing = ends_in(path, strlen(path), ".gz") ? ISG_GZIP : ISG_PLAIN;
+    isg_sha256_start(&hash);
+    ISG_TRY(isg_file_open(&file, path));
+    ISG_TRY_GOTO(isg_source_create(&source, file, packing, 0, isg_file_size(file)));
+    isg_source_observe(source, &hash);
+    ISG_TRY_GOTO(ISG_ALLOCATE(buffer, BUFFER_BYTES));
+    for (size_t got = BUFFER_BYTES; got == BUFFER_BYTES;) {
+        ISG_TRY_GOTO(isg_source_read_some(source, buffer, BUFFER_BYTES, &got));
+        if (copy)
+            ISG_TRY_GOTO(isg_atomic_file_write(copy, buffer, got));
+        if (progress && !progress->report(progress->user, isg_source_fraction(source)))
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "%s: reading was cancelled", path));
+    }
+    isg_sha256_finish(&hash, hex);
+done:
+    isg_release(buffer);
+    isg_source_free(source);
+    isg_file_close(file);
+    return status;
+}
+
+isg_status isg_file_check(const char *path, const char *sha256, const isg_progress *progress) {
+    char found[ISG_SHA256_HEX];
+    ISG_TRY(hash_content(path, NULL, found, progress));
+    return check_sha256(path, found, sha256);
+}
+
+isg_status isg_file_install(const char *from, const char *to, const char *sha256,
+                            const isg_progress *progress) {
+    char found[ISG_SHA256_HEX];
+    isg_atomic_file *copy = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_atomic_file_create(&copy, to));
+    ISG_TRY_GOTO(hash_content(from, copy, found, progress));
+    ISG_TRY_GOTO(check_sha256(from, found, sha256));
+    ISG_TRY_GOTO(isg_atomic_file_commit(copy));
+done:
+    isg_atomic_file_free(copy);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* data_file.h - an input file by its name: which format, packed or not
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_DATA_FILE_H
+#define ISG_DATA_FILE_H
+
+#include "data/data.h"
+#include "io/array.h"
+#include "io/csv.h"
+#include "io/zip.h"
+
+typedef enum isg_format {
+    ISG_FORMAT_IDX,
+    ISG_FORMAT_NPY,
+    ISG_FORMAT_NPZ,
+    ISG_FORMAT_CSV,
+    ISG_FORMAT_TSV,
+    ISG_FORMAT_MATRIX_MARKET
+} isg_format;
+
+/* An open input file. `source` stands at the first byte; for .npz there is `zip` instead, and the
+   caller opens the members it wants. */
+typedef struct isg_data_file {
+    isg_format format;
+    isg_file *file;
+    isg_source *source;
+    isg_zip *zip;
+    isg_sha256 hash; /* of what was read from source */
+    const char *expected_sha256;
+} isg_data_file;
+
+isg_status isg_data_file_open(isg_data_file *out, const char *path, const char *expected_sha256);
+
+/* The same over a file already open, which it takes over even if it fails. */
+isg_status isg_data_file_take(isg_data_file *out, isg_file *file, const char *expected_sha256);
+
+/* After the last byte was read: nothing may follow, and the checksum must be the expected one. */
+isg_status isg_data_file_end(isg_data_file *input);
+
+void isg_data_file_close(isg_data_file *input);
+
+/* Appends the labels of a label file of any format: one-dimensional IDX or .npy, the array y of an
+   .npz, or text with one label a line. `label_column` is as in isg_dataset_options.
+   `n_samples` labels are expected, which tells a heading from a label, but is not checked. */
+isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_samples,
+                           const char *label_column);
+
+/* Which field of a row `label_column` means: a name, if the current row of `csv` is a heading, else
+   a number from 1, or from -1 backwards. `name` is the file's, for the error sentence. */
+bool isg_is_column_number(const char *label_column);
+isg_status isg_find_column(const isg_csv *csv, bool is_heading, const char *label_column,
+                           const char *name, size_t *out);
+
+#endif

@@ -1,0 +1,29 @@
+/* loader.h - a data set while it is being read
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_LOADER_H
+#define ISG_LOADER_H
+
+#include "data/binarize.h"
+#include "data/data_file.h"
+
+typedef struct isg_loader {
+    const isg_dataset_options *options;
+    isg_data_file input;
+    isg_binarizer binarizer;
+    isg_dataset *data;
+    uint64_t reported; /* position of the last progress report */
+} isg_loader;
+
+/* The rows have n_visible values and, if height > 0, are images; the options may say otherwise. */
+isg_status isg_loader_start(isg_loader *load, const char *name, size_t n_visible, size_t height,
+                            size_t width);
+
+/* Tells the caller how far it has got, now and then. */
+isg_status isg_loader_report(isg_loader *load, const isg_source *source);
+
+/* Reads the rows, and the labels if a column has them, of a CSV or TSV file. */
+isg_status isg_loader_read_csv(isg_loader *load);
+
+#endif

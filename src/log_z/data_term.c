@@ -1,0 +1,109 @@
+/* data_term.c - how probable data are to an RBM, up to ln Z
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ *     L = mean of ln p(s_a) = mean of -beta H(s_a) - ln Z
+ */
+#include <math.h>
+#include <omp.h>
+
+#include "base/bits.h"
+#include "base/memory.h"
+#include "base/special.h"
+#include "base/threads.h"
+#include "data/data.h"
+#include "isinglass/log_z.h"
+#include "rbm/rbm.h"
+
+/* -beta H(s) = beta (b.s + (|h + c|^2 - |c|^2) / 2) with h + c summed over the spins that are up,
+   from `down`, what it is if none is. */
+static double exponent(const isg_rbm *rbm, const uint64_t *spins, const double *down,
+                       double down_field, double *h) {
+    const size_t p = rbm->info.n_hidden;
+    double field = down_field, square = 0;
+    for (size_t mu = 0; mu < p; mu++)
+        h[mu] = down[mu];
+    for (size_t word = 0; word < isg_words(rbm->info.n_visible); word++)
+        for (uint64_t left = spins[word]; left != 0; left &= left - 1) {
+            const size_t i = 64 * word + (size_t)__builtin_ctzll(left);
+            const double *row = rbm->weights + i * p;
+            field += 2 * rbm->b[i];
+            for (size_t mu = 0; mu < p; mu++)
+                h[mu] += 2 * row[mu];
+        }
+    for (size_t mu = 0; mu < p; mu++)
+        square += h[mu] * h[mu] - rbm->c[mu] * rbm->c[mu];
+    return rbm->info.beta * (field + square / 2);
+}
+
+/* exponents (n_samples), by all threads. */
+static isg_status find_exponents(const isg_rbm *rbm, const isg_dataset *data, double *exponents) {
+    const size_t p = rbm->info.n_hidden, n = rbm->info.n_visible;
+    const size_t samples = isg_dataset_describe(data).n_samples;
+    const int threads = isg_team_size();
+    double *down = NULL, *rooms = NULL, down_field = 0;
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(ISG_ALLOCATE(down, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(rooms, (size_t)threads, p));
+    for (size_t mu = 0; mu < p; mu++)
+        down[mu] = rbm->c[mu];
+    for (size_t i = 0; i < n; i++) {
+        down_field -= rbm->b[i];
+        for (size_t mu = 0; mu < p; mu++)
+            down[mu] -= rbm->weights[i * p + mu];
+    }
+#pragma omp parallel num_threads(threads)
+    {
+        double *h = rooms + (size_t)omp_get_thread_num() * p;
+#pragma omp for schedule(static)
+        for (size_t a = 0; a < samples; a++)
+            exponents[a] = exponent(rbm, isg_dataset_row(data, a), down, down_field, h);
+    }
+done:
+    isg_release(down);
+    isg_release(rooms);
+    return status;
+}
+
+/* Mean and deviation of those samples whose class it is, or of all. */
+static isg_data_term summarize(const double *exponents, size_t samples, const uint32_t *labels,
+                               size_t wanted) {
+    isg_sum sum = {0}, squares = {0};
+    isg_data_term out = {.deviation = (double)NAN};
+    for (size_t a = 0; a < samples; a++)
+        if (!labels || labels[a] == wanted) {
+            isg_sum_add(&sum, exponents[a]);
+            out.samples++;
+        }
+    if (out.samples > 0)
+        out.mean = isg_sum_value(sum) / (double)out.samples;
+    for (size_t a = 0; a < samples; a++)
+        if (!labels || labels[a] == wanted)
+            isg_sum_add(&squares, (exponents[a] - out.mean) * (exponents[a] - out.mean));
+    if (out.samples > 1)
+        out.deviation = sqrt(isg_sum_value(squares) / (double)(out.samples - 1));
+    return out;
+}
+
+isg_status isg_rbm_data_term(const isg_rbm *rbm, const isg_dataset *data, isg_data_term *all,
+                             isg_data_term *by_class) {
+    const isg_dataset_info info = isg_dataset_describe(data);
+    if (info.n_visible != rbm->info.n_visible)
+        return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, the RBM has %zu", info.n_visible,
+                        rbm->info.n_visible);
+    double *exponents = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(ISG_ALLOCATE(exponents, info.n_samples));
+    ISG_TRY_GOTO(find_exponents(rbm, data, exponents));
+    const isg_data_term found = summarize(exponents, info.n_samples, NULL, 0);
+    if (!isfinite(found.mean)) {
+        status = isg_fail(ISG_ERR_DIVERGED, "the energies of the data are not finite");
+        goto done;
+    }
+    for (size_t k = 0; by_class && k < info.n_classes; k++)
+        by_class[k] = summarize(exponents, info.n_samples, isg_dataset_labels(data), k);
+    *all = found;
+done:
+    isg_release(exponents);
+    return status;
+}

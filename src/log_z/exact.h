@@ -1,0 +1,56 @@
+/* exact.h - what the ways of computing ln Z exactly share
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * None of them knows a sampler, so that samplers can be tested against them. Each cuts its sum
+ * into blocks that the problem alone determines, works on the blocks in parallel and adds them up
+ * in their order, so that the result is the same to the last bit on any number of threads.
+ */
+#ifndef ISG_EXACT_H
+#define ISG_EXACT_H
+
+#include "isinglass/log_z.h"
+#include "rbm/rbm.h"
+
+/* Terms of a block, each of which stands on the stack until the block is summed. */
+enum { ISG_BLOCK_BITS = 11, ISG_BLOCK_TERMS = 1 << ISG_BLOCK_BITS };
+
+/* The logarithm of the sum of one block. `scratch` is the block's own; it cannot fail. */
+typedef double isg_block_sum(const void *problem, size_t block, double *scratch);
+
+/* ln of the sum of all blocks; `scratch` counts the doubles that one block needs. */
+isg_status isg_exact_add_blocks(double *log_sum, isg_block_sum *block_sum, const void *problem,
+                                size_t n_blocks, size_t scratch, const isg_progress *progress);
+
+/* The spins alone, the hidden field moved to them:
+       -beta H(s) = beta (f.s + |W^T s|^2 / 2),  f = b + W c
+   Without |W^T s + c|^2 - |c|^2 there is nothing to cancel when c is large. */
+typedef struct isg_spin_model {
+    size_t n, p;
+    double beta;
+    const double *weights; /* (n, p), the rbm's */
+    double *field;         /* f (n), owned */
+} isg_spin_model;
+
+/* ISG_ERR_DIVERGED if a weight or field is not finite. */
+isg_status isg_spin_model_start(isg_spin_model *model, const isg_rbm *rbm);
+
+/* -beta H(s) for f.s and W^T s (p). */
+double isg_spin_model_exponent(const isg_spin_model *model, double field_sum, const double *input);
+
+/* ISG_ERR_DIVERGED unless the value is finite: weights near the end of the range overflow. */
+isg_status isg_exact_finish(double *log_z, double value);
+
+/* Class sums of at most so many terms. */
+isg_status isg_exact_class_sums_within(const isg_rbm *rbm, double most_terms, double *log_z,
+                                       const isg_progress *progress);
+
+/* Samples of models that class sums are possible for; isg_exact_samples() has the rest. */
+isg_status isg_exact_class_samples(const isg_rbm *rbm, size_t count, uint64_t seed,
+                                   uint64_t *spins);
+
+/* Quadrature with a step in units of beta^-1/2, for the test of its error. */
+isg_status isg_exact_quadrature_with(const isg_rbm *rbm, double relative_step, double *log_z,
+                                     double *error, const isg_progress *progress);
+
+#endif

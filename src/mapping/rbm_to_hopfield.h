@@ -1,0 +1,18 @@
+/* rbm_to_hopfield.h - what an RBM looks like with its hidden layer integrated out
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_RBM_TO_HOPFIELD_H
+#define ISG_RBM_TO_HOPFIELD_H
+
+#include "isinglass/mapping.h"
+#include "rbm/rbm.h"
+
+/* field (n_visible) = b + W c, what the spins feel beside J. */
+void isg_rbm_effective_field(const isg_rbm *rbm, double *field);
+
+/* Whether every column of W is a number times a binary pattern, all entries of a column equal in size
+   up to rounding; `scales` (n_hidden) receives the numbers. */
+bool isg_weights_are_binary(const isg_rbm *rbm, double *scales);
+
+#endif

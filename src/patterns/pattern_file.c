@@ -1,0 +1,200 @@
+/* pattern_file.c - patterns in .npz files
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * xi (N, p) as int8, labels (p) as whole numbers or text, meta.json. A file with the same arrays
+ * written by NumPy opens as well.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/data.h"
+#include "io/meta.h"
+#include "patterns/patterns.h"
+
+/* Whether the number of this name has this name: not so for 007, which must stay apart from 7. */
+static bool is_whole(const char *name) {
+    const char *first = name + (*name == '-');
+    const size_t digits = strspn(first, "0123456789");
+    const bool is_plain = *first != '0' || (digits == 1 && first == name);
+    return digits > 0 && digits < 19 && first[digits] == '\0' && is_plain;
+}
+
+static int64_t whole_of(const char *name) {
+    int64_t value = 0;
+    for (const char *c = name + (*name == '-'); *c; c++)
+        value = 10 * value + (*c - '0');
+    return *name == '-' ? -value : value;
+}
+
+/* The character that starts at *text, which moves behind it. Names are UTF-8, or what a file in
+   another encoding had; a byte that is not UTF-8 is taken for Latin-1. */
+static uint32_t next_character(const unsigned char **text) {
+    const unsigned char *c = *text;
+    const size_t extra = *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : *c >= 0xc2 ? 1 : 0;
+    uint32_t code = extra == 3 ? *c & 7 : extra == 2 ? *c & 15 : extra == 1 ? *c & 31 : *c;
+    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    bool is_valid = *c < 0xf5;
+    for (size_t k = 1; k <= extra && is_valid; k++) {
+        is_valid = (c[k] & 0xc0) == 0x80; /* false for the final zero */
+        code = code << 6 | (c[k] & 0x3f);
+    }
+    is_valid = is_valid && code >= least[extra] && code <= 0x10ffff && code >> 11 != 0x1b;
+    *text = c + (is_valid ? 1 + extra : 1);
+    return is_valid ? code : *c;
+}
+
+/* NumPy's text arrays have room for the longest item, four bytes a character. */
+static void decode_utf8(const char *text, uint32_t *out) {
+    const unsigned char *next = (const unsigned char *)text;
+    while (*next)
+        *out++ = next_character(&next);
+}
+
+isg_status isg_labels_write(const isg_labels *labels, isg_npz_writer *writer, const char *name) {
+    if (labels->count == 0)
+        return ISG_OK;
+    bool are_whole = true;
+    size_t longest = 1;
+    for (size_t c = 0; c < labels->n_classes; c++) {
+        are_whole = are_whole && is_whole(labels->names[c]);
+        const size_t length = strlen(labels->names[c]);
+        longest = length > longest ? length : longest;
+    }
+    isg_status status = ISG_OK;
+    int64_t *numbers = NULL;
+    uint32_t *texts = NULL;
+    isg_array_type type = isg_array_type_of(ISG_INT64, 1, &labels->count);
+    if (are_whole) {
+        ISG_TRY_GOTO(ISG_ALLOCATE(numbers, labels->count));
+        for (size_t k = 0; k < labels->count; k++)
+            numbers[k] = whole_of(labels->names[labels->index[k]]);
+    } else {
+        type.dtype = ISG_UNICODE;
+        type.item_bytes = longest * sizeof *texts;
+        texts = isg_allocate(labels->count, type.item_bytes);
+        if (!texts)
+            return ISG_ERR_MEMORY;
+        for (size_t k = 0; k < labels->count; k++)
+            decode_utf8(labels->names[labels->index[k]], texts + k * longest);
+    }
+    status = isg_npz_writer_add_array(writer, name, &type, numbers ? (void *)numbers : texts);
+done:
+    isg_release(numbers);
+    isg_release(texts);
+    return status;
+}
+
+isg_status isg_patterns_write(const isg_patterns *patterns, isg_npz_writer *writer) {
+    const size_t n = patterns->info.n_visible, p = patterns->info.n_patterns;
+    const isg_array_type type = isg_array_type_of(ISG_INT8, 2, (const size_t[]){n, p});
+    int8_t *xi = isg_allocate(n, p);
+    if (!xi)
+        return ISG_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++)
+        for (size_t mu = 0; mu < p; mu++)
+            xi[i * p + mu] = (int8_t)isg_spin(isg_patterns_spins(patterns, mu), i);
+    isg_status status = isg_npz_writer_add_array(writer, "xi", &type, xi);
+    if (status == ISG_OK)
+        status = isg_labels_write(&patterns->labels, writer, "labels");
+    isg_release(xi);
+    return status;
+}
+
+isg_status isg_patterns_save(const isg_patterns *patterns, const char *path, uint64_t seed,
+                             const char *command) {
+    const isg_meta meta = {.kind = "patterns",
+                           .seed = seed,
+                           .command = command,
+                           .image_height = patterns->info.image_height,
+                           .image_width = patterns->info.image_width};
+    isg_npz_writer *writer = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_npz_writer_create(&writer, path));
+    ISG_TRY_GOTO(isg_patterns_write(patterns, writer));
+    ISG_TRY_GOTO(isg_meta_write(&meta, writer));
+    ISG_TRY_GOTO(isg_npz_writer_commit(writer));
+done:
+    isg_npz_writer_free(writer);
+    return status;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+static isg_status read_labels(isg_patterns *patterns, isg_zip *zip) {
+    isg_source *source = NULL;
+    isg_array_type type;
+    isg_status status = ISG_OK;
+    if (!isg_npz_has(zip, "labels"))
+        return ISG_OK;
+    ISG_TRY(isg_npz_open(&source, &type, zip, "labels"));
+    ISG_TRY_GOTO(isg_labels_read_array(&patterns->labels, source, &type));
+    ISG_TRY_GOTO(isg_source_end(source));
+    if (patterns->labels.count != patterns->info.n_patterns)
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_SHAPE, "%s: has %zu patterns, but %zu labels",
+                              isg_zip_file_name(zip), patterns->info.n_patterns,
+                              patterns->labels.count));
+    ISG_TRY_GOTO(isg_labels_finish(&patterns->labels));
+    patterns->info.has_labels = true;
+done:
+    isg_source_free(source);
+    return status;
+}
+
+static isg_status read_shape(isg_patterns *patterns, isg_zip *zip) {
+    isg_meta meta;
+    size_t pixels = 0;
+    ISG_TRY(isg_meta_read(&meta, zip));
+    if (isg_multiply(&pixels, meta.image_height, meta.image_width) &&
+        pixels == patterns->info.n_visible) {
+        patterns->info.image_height = meta.image_height;
+        patterns->info.image_width = meta.image_width;
+    }
+    return ISG_OK;
+}
+
+isg_status isg_patterns_read(isg_patterns **out, isg_zip *zip) {
+    const char *name = isg_zip_file_name(zip);
+    int64_t *xi = NULL;
+    isg_array_type type;
+    isg_patterns *patterns = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_npz_read_whole(zip, "xi", &type, &xi));
+    if (type.n_dims != 2 || type.dims[0] == 0 || type.dims[1] == 0)
+        ISG_TRY_GOTO(
+            isg_fail(ISG_ERR_FORMAT,
+                     "%s: xi: expected units x patterns, found %zu numbers in %zu dimensions", name,
+                     isg_array_count(&type), type.n_dims));
+    const size_t n = type.dims[0], p = type.dims[1];
+    ISG_TRY_GOTO(isg_patterns_allocate(&patterns, n, p));
+    for (size_t i = 0; i < n; i++)
+        for (size_t mu = 0; mu < p; mu++) {
+            const int64_t spin = xi[i * p + mu];
+            if (spin != 1 && spin != -1)
+                ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT,
+                                      "%s: xi, row %zu, column %zu: expected +1 or -1, found %lld",
+                                      name, i + 1, mu + 1, (long long)spin));
+            isg_bit_assign(isg_patterns_spins(patterns, mu), i, spin > 0);
+        }
+    ISG_TRY_GOTO(read_labels(patterns, zip));
+    ISG_TRY_GOTO(read_shape(patterns, zip));
+    *out = patterns;
+    patterns = NULL;
+done:
+    isg_patterns_free(patterns);
+    isg_release(xi);
+    return status;
+}
+
+isg_status isg_patterns_load(isg_patterns **out, const char *path) {
+    isg_file *file = NULL;
+    isg_zip *zip = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_file_open(&file, path));
+    ISG_TRY_GOTO(isg_zip_open(&zip, file));
+    status = isg_patterns_read(out, zip);
+done:
+    isg_zip_close(zip);
+    isg_file_close(file);
+    return status;
+}

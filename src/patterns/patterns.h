@@ -1,0 +1,44 @@
+/* patterns.h - what is inside an isg_patterns
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_PATTERNS_H
+#define ISG_PATTERNS_H
+
+#include "base/bits.h"
+#include "base/matrix.h"
+#include "data/data.h"
+#include "io/npz.h"
+#include "isinglass/patterns.h"
+
+struct isg_patterns {
+    isg_patterns_info info;
+    size_t words;      /* of one pattern */
+    uint64_t *spins;   /* (n_patterns, words) */
+    isg_labels labels; /* finished; count is n_patterns, or 0 without labels */
+    size_t *members;   /* (n_patterns) samples behind each; zeros if unknown */
+};
+
+static inline uint64_t *isg_patterns_spins(const isg_patterns *patterns, size_t mu) {
+    return patterns->spins + mu * patterns->words;
+}
+
+/* Room for patterns of -1 everywhere, without labels; the caller fills them in. */
+isg_status isg_patterns_allocate(isg_patterns **out, size_t n_visible, size_t n_patterns);
+
+/* xi (n_visible, n_patterns) as doubles, and the overlap matrix A = xi^T xi, exactly. */
+void isg_patterns_fill(const isg_patterns *patterns, isg_matd xi);
+void isg_patterns_gram(const isg_patterns *patterns, isg_matd gram);
+
+/* The rank, as isg_patterns_rank() finds it; ISG_ERR_ARGUMENT, naming the combination, if the
+   patterns are dependent and must not be. */
+isg_status isg_patterns_find_rank(const isg_patterns *patterns, bool may_depend, size_t *rank);
+
+/* Names of classes in a file: whole numbers if all are, else text. Nothing without labels. */
+isg_status isg_labels_write(const isg_labels *labels, isg_npz_writer *writer, const char *name);
+
+/* xi (N, p) as int8 and the labels, into any archive; and from one. */
+isg_status isg_patterns_write(const isg_patterns *patterns, isg_npz_writer *writer);
+isg_status isg_patterns_read(isg_patterns **out, isg_zip *zip);
+
+#endif

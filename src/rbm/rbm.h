@@ -1,0 +1,57 @@
+/* rbm.h - what is inside an isg_rbm, and its plain sampler
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_RBM_H
+#define ISG_RBM_H
+
+#include "base/matrix.h"
+#include "base/rng.h"
+#include "io/npz.h"
+#include "isinglass/rbm.h"
+#include "patterns/patterns.h"
+
+struct isg_rbm {
+    isg_rbm_info info;
+    double *weights; /* (n_visible, n_hidden) */
+    double *b;       /* (n_visible) */
+    double *c;       /* (n_hidden) */
+    /* Where it came from a Hopfield network: */
+    isg_patterns *patterns; /* owned; NULL if unknown */
+    double *r;              /* (n_hidden, r_cols) with weights r = xi; NULL if unknown */
+    size_t r_cols;          /* the number of patterns, which r knows even without them */
+};
+
+/* A number that 1 / sqrt(beta) and beta x can be floats for. */
+#define ISG_LEAST_BETA 1e-30
+#define ISG_MOST_BETA  1e30
+
+static inline bool isg_is_beta(double beta) {
+    return beta >= ISG_LEAST_BETA && beta <= ISG_MOST_BETA;
+}
+
+/* ISG_ERR_ARGUMENT unless it is. */
+isg_status isg_check_beta(double beta);
+
+static inline isg_matd_view isg_rbm_view(const isg_rbm *rbm) {
+    return (isg_matd_view){rbm->weights, rbm->info.n_visible, rbm->info.n_hidden,
+                           rbm->info.n_hidden};
+}
+
+/* One block-Gibbs sweep, lambda from spins, then spins from lambda: the definition that every fast
+   sampler is tested against. `input` is scratch of max(n_visible, n_hidden). */
+void isg_rbm_sweep(const isg_rbm *rbm, isg_cursor *random, uint64_t *spins, double *lambda,
+                   double *input);
+
+/* Draws spins (n), packed, each +1 with probability 1 / (1 + exp(-2 beta field)). */
+void isg_sample_spins(isg_cursor *random, size_t n, double beta, const double *field,
+                      uint64_t *spins);
+
+/* The RBM in an archive that is open: what isg_rbm_load() does with a file. */
+isg_status isg_rbm_read(isg_rbm **out, isg_zip *zip);
+
+/* Everything of a model file but W, b and c, which a checkpoint has anyway. */
+isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *command,
+                              isg_npz_writer *writer);
+
+#endif

@@ -1,0 +1,92 @@
+/* sample.h - block-Gibbs sweeps of many chains by all threads: what the room shows to others
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ISG_SAMPLE_H
+#define ISG_SAMPLE_H
+
+#include "base/rng.h"
+#include "isinglass/sample.h"
+#include "kernels/kernels.h"
+
+/* ---- an RBM in the form that the Gibbs kernels read --------------------------------------------- */
+
+/* All zero. Release the parts with isg_gibbs_weights_release(), after a failure too. */
+isg_status isg_gibbs_weights_create(isg_gibbs_weights *w, size_t n_visible, size_t n_hidden);
+void isg_gibbs_weights_release(isg_gibbs_weights *w);
+
+/* W (n_visible, n_hidden), b and c as they are now. ISG_ERR_DIVERGED if one of them is not finite
+   or a column of W adds up to more than 2^100 in size; then `w` has no meaning. Allocates nothing. */
+isg_status isg_gibbs_weights_set(isg_gibbs_weights *w, const double *weights, const double *b,
+                                 const double *c);
+
+/* The same in steps, for a team of threads with a barrier between them. Any thread sets any panel;
+   then one thread finds the scale; if that succeeds, any thread sets the rows of any panel, and one
+   thread ends it. */
+void isg_gibbs_weights_set_panel(isg_gibbs_weights *w, size_t panel, const double *weights,
+                                 const double *b);
+isg_status isg_gibbs_weights_scale(isg_gibbs_weights *w, const double *weights, const double *b,
+                                   const double *c);
+void isg_gibbs_weights_set_rows(isg_gibbs_weights *w, size_t panel, const double *weights);
+void isg_gibbs_weights_end(isg_gibbs_weights *w);
+
+/* h + c of one row of input (stride), in double: the mean of lambda given the spins. */
+static inline double isg_gibbs_hidden_mean(const isg_gibbs_weights *w, const int32_t *input,
+                                           size_t mu) {
+    return (double)input[mu] * (double)w->unit + (double)w->hidden_field[mu];
+}
+
+/* ---- chains ------------------------------------------------------------------------------------- */
+
+/* The states of `count` chains, and room for the threads to work in. */
+typedef struct isg_states {
+    size_t count;
+    uint64_t *spins; /* (count, words) */
+    int32_t *input;  /* (count, stride): as kernel hidden_input makes it of the spins */
+    float *lambda;   /* (count, stride) */
+    char *scratch;   /* (threads, scratch_bytes) */
+    size_t threads, scratch_bytes;
+} isg_states;
+
+/* All spins -1, lambda zero. Release with isg_states_release(), after a failure too. */
+isg_status isg_states_create(isg_states *states, const isg_gibbs_weights *w, size_t count);
+void isg_states_release(isg_states *states);
+
+/* input from spins, after these or the weights have changed. */
+void isg_states_set_input(isg_states *states, const isg_gibbs_weights *w);
+
+/* Sweep t of chain k draws from stream (seed, purpose, step + t, k). */
+typedef struct isg_sweeps {
+    double beta, gain; /* the RBM with weights gain W and fields gain b, gain c */
+    uint64_t seed;
+    isg_purpose purpose;
+    uint64_t step;
+    size_t count;
+    const uint64_t *clamped; /* (words): set for spins that stay; NULL for none */
+} isg_sweeps;
+
+void isg_states_sweep(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps);
+
+/* ---- the same inside a parallel region ---------------------------------------------------------- */
+
+/* The threads that there is scratch for. */
+int isg_states_team(const isg_states *states);
+
+/* Rows from `begin` to before `end`. */
+typedef struct isg_rows {
+    size_t begin, end;
+} isg_rows;
+
+/* The share of thread `me` of `all`. */
+isg_rows isg_rows_of(size_t count, size_t me, size_t all);
+
+void isg_states_sweep_rows(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps,
+                           isg_rows rows, size_t thread);
+
+/* H(s) of chain k. */
+double isg_states_energy(const isg_states *states, const isg_gibbs_weights *w, size_t k);
+
+/* The units that are clamped in all chains (words), packed; NULL if none are. */
+const uint64_t *isg_chains_clamped(const isg_chains *chains);
+
+#endif

@@ -1,0 +1,521 @@
+/* train.c - contrastive divergence
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * One update, with eta the learning rate and <> the mean over a mini-batch (section 3.1.2 and
+ * appendix E of the paper; there is no factor beta):
+ *
+ *     data      s_a,  lambda_a = W^T s_a + c
+ *     chains    s = s_a, then K times: lambda ~ p(lambda | s), s ~ p(s | lambda)
+ *     W        += eta (<s_a lambda_a^T> - <s lambda^T>)
+ *     b        += eta (<s_a> - <s>)                                 if fields are trained
+ *     c        += eta (<lambda_a> - <lambda>)
+ *
+ * The lambda of the last line of the chains is the one that s was drawn from, or its mean given s.
+ * Persistent chains go on from where the last update left them instead of starting at s_a. In the
+ * last batch of an epoch, if it has fewer samples than the others, eta is smaller by that ratio.
+ *
+ * Threads share the chains while these move, and the visible units while sums over samples are
+ * made. Chains do not know of each other, and every unit sums over all samples in their order, so
+ * the weights never depend on the number of threads. An epoch is one parallel region, so that a
+ * thread which the system puts aside for a moment costs no more than that moment. No update
+ * allocates.
+ */
+#include "train/train.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/barrier.h"
+#include "base/bits.h"
+#include "base/memory.h"
+#include "base/threads.h"
+
+/* ---- options ---------------------------------------------------------------------------------- */
+
+static const isg_rate default_rate = {.rate = 1e-4, .from_epoch = 0};
+
+isg_train_options isg_train_defaults(void) {
+    return (isg_train_options){.batch_size = 100,
+                               .gibbs_steps = 20,
+                               .rates = &default_rate,
+                               .n_rates = 1,
+                               .estimator = ISG_ESTIMATOR_SAMPLED,
+                               .seed = 1};
+}
+
+static isg_status check_rates(const isg_train_options *options) {
+    if (!options->rates || options->n_rates == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "rates: expected at least one, found none");
+    for (size_t k = 0; k < options->n_rates; k++) {
+        const isg_rate *rate = options->rates + k;
+        if (!(rate->rate > 0 && isfinite(rate->rate)))
+            return isg_fail(ISG_ERR_ARGUMENT, "rates: expected a positive learning rate, found %g",
+                            rate->rate);
+        if (k == 0 && rate->from_epoch != 0)
+            return isg_fail(ISG_ERR_ARGUMENT,
+                            "rates: expected the first to hold from epoch 0, found %zu",
+                            rate->from_epoch);
+        if (k > 0 && rate->from_epoch <= rate[-1].from_epoch)
+            return isg_fail(ISG_ERR_ARGUMENT,
+                            "rates: expected ascending epochs, found %zu after %zu",
+                            rate->from_epoch, rate[-1].from_epoch);
+    }
+    return ISG_OK;
+}
+
+static isg_status check_options(const isg_train_options *options) {
+    const size_t most = (size_t)1 << 31; /* chain and step numbers end a little later */
+    if (options->batch_size == 0 || options->batch_size > most)
+        return isg_fail(ISG_ERR_ARGUMENT, "batch_size: expected 1 to 2^31 samples, found %zu",
+                        options->batch_size);
+    if (options->gibbs_steps == 0 || options->gibbs_steps > most)
+        return isg_fail(ISG_ERR_ARGUMENT, "gibbs_steps: expected 1 to 2^31 sweeps, found %zu",
+                        options->gibbs_steps);
+    if (options->estimator != ISG_ESTIMATOR_SAMPLED && options->estimator != ISG_ESTIMATOR_MEAN)
+        return isg_fail(ISG_ERR_ARGUMENT, "estimator: expected sampled or mean, found number %d",
+                        (int)options->estimator);
+    return check_rates(options);
+}
+
+/* ---- create and free -------------------------------------------------------------------------- */
+
+isg_status isg_trainer_pack(isg_trainer *trainer) {
+    const isg_rbm *rbm = trainer->rbm;
+    return isg_gibbs_weights_set(&trainer->weights, rbm->weights, rbm->b, rbm->c);
+}
+
+/* Everything whose size depends on the data and the options. */
+static isg_status allocate_samples(isg_trainer *trainer) {
+    const size_t n_samples = trainer->data->info.n_samples, chains = trainer->option.batch_size;
+    const isg_gibbs_weights *w = &trainer->weights;
+    const size_t batch = chains < n_samples ? chains : n_samples;
+    ISG_TRY(isg_states_create(&trainer->batch, w, batch));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->data_spins, batch, w->words));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->data_lambda, batch, w->stride));
+    if (trainer->option.persistent) {
+        ISG_TRY(isg_states_create(&trainer->chains, w, chains));
+        ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->old_chains, chains, w->words));
+    }
+    return trainer->option.shuffle ? ISG_ALLOCATE(trainer->order, n_samples) : ISG_OK;
+}
+
+static isg_status allocate_sums(isg_trainer *trainer) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->sums, w->panels * ISG_PANEL, w->stride));
+    ISG_TRY(ISG_ALLOCATE(trainer->field_sums, w->panels * ISG_PANEL));
+    ISG_TRY(ISG_ALLOCATE(trainer->hidden_sums, w->n_hidden));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->old_weights, w->n_visible, w->n_hidden));
+    ISG_TRY(ISG_ALLOCATE(trainer->old_b, w->n_visible));
+    return ISG_ALLOCATE(trainer->old_c, w->n_hidden);
+}
+
+isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset *data,
+                              const isg_train_options *options) {
+    isg_trainer *trainer = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(check_options(options));
+    if (data->info.n_visible != rbm->info.n_visible)
+        return isg_fail(ISG_ERR_SHAPE,
+                        "data: expected %zu columns, as the RBM has visible units, found %zu",
+                        rbm->info.n_visible, data->info.n_visible);
+    ISG_TRY_GOTO(ISG_ALLOCATE(trainer, 1));
+    trainer->rbm = rbm;
+    trainer->data = data;
+    trainer->option = *options;
+    ISG_TRY_GOTO(ISG_ALLOCATE(trainer->rates, options->n_rates));
+    memcpy(trainer->rates, options->rates, options->n_rates * sizeof *trainer->rates);
+    trainer->option.rates = trainer->rates;
+    isg_dataset_checksum(data, trainer->data_sha256);
+    trainer->state.n_batches = (data->info.n_samples - 1) / options->batch_size + 1;
+    ISG_TRY_GOTO(
+        isg_gibbs_weights_create(&trainer->weights, rbm->info.n_visible, rbm->info.n_hidden));
+    ISG_TRY_GOTO(isg_trainer_pack(trainer));
+    ISG_TRY_GOTO(allocate_samples(trainer));
+    ISG_TRY_GOTO(allocate_sums(trainer));
+    *out = trainer;
+    trainer = NULL;
+done:
+    isg_trainer_free(trainer);
+    return status;
+}
+
+void isg_trainer_free(isg_trainer *trainer) {
+    if (!trainer)
+        return;
+    isg_release(trainer->rates);
+    isg_gibbs_weights_release(&trainer->weights);
+    isg_states_release(&trainer->batch);
+    isg_states_release(&trainer->chains);
+    isg_release(trainer->data_spins);
+    isg_release(trainer->data_lambda);
+    isg_release(trainer->order);
+    isg_release(trainer->sums);
+    isg_release(trainer->field_sums);
+    isg_release(trainer->hidden_sums);
+    isg_release(trainer->old_weights);
+    isg_release(trainer->old_b);
+    isg_release(trainer->old_c);
+    isg_release(trainer->old_chains);
+    isg_release(trainer);
+}
+
+isg_train_state isg_trainer_describe(const isg_trainer *trainer) {
+    return trainer->state;
+}
+
+/* ---- the samples of an update ----------------------------------------------------------------- */
+
+static double learning_rate(const isg_trainer *trainer) {
+    size_t k = trainer->option.n_rates - 1;
+    while (trainer->rates[k].from_epoch > trainer->state.epochs)
+        k--;
+    return trainer->rates[k].rate;
+}
+
+/* A last batch that is short moves the weights in proportion: every sample of an epoch counts the
+   same, and an epoch does not end with a step that is mostly noise. */
+static double share(const isg_trainer *trainer) {
+    const size_t all = trainer->data->info.n_samples, full = trainer->option.batch_size;
+    return (double)trainer->batch.count / (double)(full < all ? full : all);
+}
+
+/* Sample number k of the mini-batch that is next. */
+static const uint64_t *sample(const isg_trainer *trainer, size_t k) {
+    const size_t a = trainer->state.batch * trainer->option.batch_size + k;
+    return isg_dataset_spins(trainer->data, trainer->order ? trainer->order[a] : a);
+}
+
+static void set_order(isg_trainer *trainer) {
+    const uint64_t epoch = trainer->state.epochs;
+    if (trainer->order && trainer->order_of != epoch + 1) {
+        isg_dataset_shuffle(trainer->data, trainer->option.seed, epoch, trainer->order);
+        trainer->order_of = epoch + 1;
+    }
+}
+
+/* ---- chains ----------------------------------------------------------------------------------- */
+
+static void set_means(const isg_gibbs_weights *w, const int32_t *input, size_t rows,
+                      float *lambda) {
+    for (size_t k = 0; k < rows; k++)
+        for (size_t mu = 0; mu < w->n_hidden; mu++)
+            lambda[k * w->stride + mu] = (float)isg_gibbs_hidden_mean(w, input + k * w->stride, mu);
+}
+
+/* Some rows of states after some sweeps; once they are through, with mean hidden units if those are
+   wanted. */
+static void sweep_rows(isg_trainer *trainer, isg_states *states, isg_rows rows, size_t thread,
+                       isg_sweeps sweeps, bool is_end) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    sweeps.beta = trainer->rbm->info.beta;
+    sweeps.gain = 1;
+    sweeps.seed = trainer->option.seed;
+    isg_states_sweep_rows(states, w, &sweeps, rows, thread);
+    if (is_end && trainer->option.estimator == ISG_ESTIMATOR_MEAN)
+        set_means(w, states->input + rows.begin * w->stride, rows.end - rows.begin,
+                  states->lambda + rows.begin * w->stride);
+}
+
+/* Some samples of the mini-batch: their spins and mean hidden units, and what a sweep makes of
+   them; without persistent chains, all sweeps. Returns how many spins the first one got wrong. */
+static uint64_t move_batch(isg_trainer *trainer, isg_rows rows, size_t thread) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    const isg_kernels *kernels = isg_kernels_get();
+    const size_t n_sweeps = trainer->option.gibbs_steps;
+    const uint64_t update = trainer->state.updates;
+    const bool is_persistent = trainer->option.persistent;
+    isg_states *batch = &trainer->batch;
+    uint64_t wrong = 0;
+    for (size_t k = rows.begin; k < rows.end; k++) {
+        const size_t row_bytes = w->words * sizeof *batch->spins;
+        memcpy(trainer->data_spins + k * w->words, sample(trainer, k), row_bytes);
+        memcpy(batch->spins + k * w->words, sample(trainer, k), row_bytes);
+        kernels->hidden_input(w, 1, batch->spins + k * w->words, batch->input + k * w->stride);
+        set_means(w, batch->input + k * w->stride, 1, trainer->data_lambda + k * w->stride);
+    }
+    isg_sweeps sweeps = {.purpose = is_persistent ? ISG_PURPOSE_RECONSTRUCT : ISG_PURPOSE_TRAIN,
+                         .step = is_persistent ? update : update * n_sweeps,
+                         .count = 1};
+    sweep_rows(trainer, batch, rows, thread, sweeps, n_sweeps == 1);
+    for (size_t k = rows.begin; k < rows.end; k++) {
+        uint32_t distance = 0;
+        kernels->hamming(1, w->words, trainer->data_spins + k * w->words,
+                         batch->spins + k * w->words, w->words, &distance);
+        wrong += distance;
+    }
+    sweeps.step++;
+    sweeps.count = n_sweeps - 1;
+    if (!is_persistent && sweeps.count > 0)
+        sweep_rows(trainer, batch, rows, thread, sweeps, true);
+    return wrong;
+}
+
+/* Some persistent chains: from where the last update left them, under the new weights. */
+static void move_chains(isg_trainer *trainer, isg_rows rows, size_t thread) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    const size_t n_sweeps = trainer->option.gibbs_steps, count = rows.end - rows.begin;
+    isg_states *chains = &trainer->chains;
+    uint64_t *spins = chains->spins + rows.begin * w->words;
+    memcpy(trainer->old_chains + rows.begin * w->words, spins, count * w->words * sizeof *spins);
+    isg_kernels_get()->hidden_input(w, count, spins, chains->input + rows.begin * w->stride);
+    const isg_sweeps sweeps = {
+        .purpose = ISG_PURPOSE_TRAIN, .step = trainer->state.updates * n_sweeps, .count = n_sweeps};
+    sweep_rows(trainer, chains, rows, thread, sweeps, true);
+}
+
+/* Persistent chains start from the samples of the first batch, as often as it takes. */
+static void wake_chains(isg_trainer *trainer) {
+    const size_t words = trainer->weights.words;
+    for (size_t k = 0; k < trainer->chains.count; k++)
+        memcpy(trainer->chains.spins + k * words, sample(trainer, k % trainer->batch.count),
+               words * sizeof *trainer->chains.spins);
+}
+
+/* ---- sums over samples ------------------------------------------------------------------------ */
+
+/* Samples to be summed over: the data, or the chains. */
+typedef struct samples {
+    size_t count;
+    const uint64_t *spins;
+    const float *lambda;
+} samples;
+
+/* field_sums of one panel += sign * (sum of s_i) */
+static void add_spins(isg_trainer *trainer, samples from, size_t panel, double sign) {
+    const size_t words = trainer->weights.words, word = panel * ISG_PANEL / 64;
+    int64_t ups[ISG_PANEL] = {0};
+    for (size_t k = 0; k < from.count; k++) {
+        const uint64_t spins = from.spins[k * words + word] >> panel * ISG_PANEL % 64;
+        for (size_t q = 0; q < ISG_PANEL; q++)
+            ups[q] += (int64_t)(spins >> q & 1);
+    }
+    for (size_t q = 0; q < ISG_PANEL; q++)
+        trainer->field_sums[panel * ISG_PANEL + q] +=
+            sign * (double)(2 * ups[q] - (int64_t)from.count);
+}
+
+static void add_panel(isg_trainer *trainer, samples from, size_t panel, double sign) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    isg_kernels_get()->spin_moments(w, panel, from.count, from.spins, from.lambda, sign,
+                                    trainer->sums + panel * ISG_PANEL * w->stride);
+    if (trainer->option.fields)
+        add_spins(trainer, from, panel, sign);
+}
+
+static void add_hidden(isg_trainer *trainer, samples from, double sign) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    for (size_t k = 0; k < from.count; k++)
+        for (size_t mu = 0; mu < w->n_hidden; mu++)
+            trainer->hidden_sums[mu] += sign * (double)from.lambda[k * w->stride + mu];
+}
+
+/* The sums of one panel: the data, scaled as if there were as many samples as chains, less the
+   chains. */
+static void sum_panel(isg_trainer *trainer, samples data, samples chains, size_t panel) {
+    const size_t size = ISG_PANEL * trainer->weights.stride;
+    double *sums = trainer->sums + panel * size, *s = trainer->field_sums + panel * ISG_PANEL;
+    const double scale = (double)chains.count / (double)data.count;
+    memset(sums, 0, size * sizeof *sums);
+    memset(s, 0, ISG_PANEL * sizeof *s);
+    add_panel(trainer, data, panel, 1);
+    if (chains.count != data.count) {
+        for (size_t k = 0; k < size; k++)
+            sums[k] *= scale;
+        for (size_t q = 0; q < ISG_PANEL; q++)
+            s[q] *= scale;
+    }
+    add_panel(trainer, chains, panel, -1);
+}
+
+/* One panel of W and b, once its sums are complete. */
+static void step_panel(isg_trainer *trainer, size_t panel, double step) {
+    const size_t n = trainer->weights.n_visible, p = trainer->weights.n_hidden;
+    for (size_t i = panel * ISG_PANEL; i < (panel + 1) * ISG_PANEL && i < n; i++) {
+        const double *sums = trainer->sums + i * trainer->weights.stride;
+        double *row = trainer->rbm->weights + i * p, *old = trainer->old_weights + i * p;
+        for (size_t mu = 0; mu < p; mu++) {
+            old[mu] = row[mu];
+            row[mu] += step * sums[mu];
+        }
+        trainer->old_b[i] = trainer->rbm->b[i];
+        trainer->rbm->b[i] += step * trainer->field_sums[i];
+    }
+}
+
+static void step_hidden_field(isg_trainer *trainer, samples data, samples chains, double step) {
+    const size_t p = trainer->weights.n_hidden;
+    memset(trainer->hidden_sums, 0, p * sizeof *trainer->hidden_sums);
+    if (trainer->option.fields) {
+        add_hidden(trainer, data, 1);
+        for (size_t mu = 0; mu < p; mu++)
+            trainer->hidden_sums[mu] *= (double)chains.count / (double)data.count;
+        add_hidden(trainer, chains, -1);
+    }
+    for (size_t mu = 0; mu < p; mu++) {
+        trainer->old_c[mu] = trainer->rbm->c[mu];
+        trainer->rbm->c[mu] += step * trainer->hidden_sums[mu];
+    }
+}
+
+/* The samples of the update under way. */
+static samples data_samples(const isg_trainer *trainer) {
+    return (samples){trainer->batch.count, trainer->data_spins, trainer->data_lambda};
+}
+
+static samples chain_samples(const isg_trainer *trainer) {
+    const isg_states *moved = trainer->option.persistent ? &trainer->chains : &trainer->batch;
+    return (samples){moved->count, moved->spins, moved->lambda};
+}
+
+/* ---- updates and epochs ----------------------------------------------------------------------- */
+
+/* What the threads of a team share while they do updates. */
+typedef struct team {
+    isg_trainer *trainer;
+    const isg_progress *progress; /* may be NULL */
+    bool is_single;               /* one update, not all that are left of the epoch */
+    double rate;
+    isg_barrier barrier;
+    atomic_uint_least64_t wrong; /* spins, after one sweep from the data of this update */
+    isg_status status;           /* of the last update */
+    bool goes_on, is_cancelled;
+} team;
+
+/* One thread, before an update. */
+static void begin_update(team *my) {
+    isg_trainer *trainer = my->trainer;
+    const isg_train_state *state = &trainer->state;
+    const size_t n_sweeps = trainer->option.gibbs_steps;
+    const size_t left = trainer->data->info.n_samples - state->batch * trainer->option.batch_size;
+    my->rate = learning_rate(trainer);
+    atomic_store(&my->wrong, 0);
+    if (state->updates >= ISG_MAX_STEP / n_sweeps) {
+        my->status =
+            isg_fail(ISG_ERR_UNSUPPORTED, "there are no random numbers for more than 2^56 sweeps");
+        my->goes_on = false;
+        return;
+    }
+    set_order(trainer);
+    trainer->batch.count = left < trainer->option.batch_size ? left : trainer->option.batch_size;
+    if (trainer->option.persistent && state->updates == 0)
+        wake_chains(trainer);
+    my->goes_on = true;
+}
+
+/* As if the update had not been tried. The sentence of why it failed is kept. */
+static isg_status undo(isg_trainer *trainer, isg_status status, double rate) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    isg_rbm *rbm = trainer->rbm;
+    memcpy(rbm->weights, trainer->old_weights, w->n_visible * w->n_hidden * sizeof *rbm->weights);
+    memcpy(rbm->b, trainer->old_b, w->n_visible * sizeof *rbm->b);
+    memcpy(rbm->c, trainer->old_c, w->n_hidden * sizeof *rbm->c);
+    if (trainer->option.persistent)
+        memcpy(trainer->chains.spins, trainer->old_chains,
+               trainer->chains.count * w->words * sizeof *trainer->old_chains);
+    ISG_TRY(isg_trainer_pack(trainer));
+    return isg_fail(status,
+                    "training diverged in update %zu of epoch %" PRIu64
+                    ": %s after it; try a learning rate below %g",
+                    trainer->state.batch + 1, trainer->state.epochs + 1, isg_error_message(), rate);
+}
+
+/* One thread, after an update. */
+static void end_update(team *my) {
+    isg_trainer *trainer = my->trainer;
+    isg_train_state *state = &trainer->state;
+    my->goes_on = false;
+    if (my->status != ISG_OK)
+        return; /* undone outside the parallel region, by all threads */
+    isg_gibbs_weights_end(&trainer->weights);
+    const uint64_t wrong = atomic_load(&my->wrong);
+    trainer->wrong_spins = (state->batch == 0 ? 0 : trainer->wrong_spins) + wrong;
+    state->updates++;
+    state->batch = (state->batch + 1) % state->n_batches;
+    state->epochs += state->batch == 0;
+    const bool is_done = state->batch == 0;
+    const double fraction = is_done ? 1 : (double)state->batch / (double)state->n_batches;
+    /* Nothing is left to cancel after the last update. */
+    my->is_cancelled =
+        my->progress && !my->progress->report(my->progress->user, fraction) && !is_done;
+    if (!is_done && !my->is_single && !my->is_cancelled)
+        begin_update(my);
+}
+
+/* One thread of the team, through as many updates as there are to be. */
+static void work(team *my, size_t me, size_t all) {
+    isg_trainer *trainer = my->trainer;
+    isg_gibbs_weights *w = &trainer->weights;
+    const isg_rbm *rbm = trainer->rbm;
+    const isg_rows panels = isg_rows_of(w->panels, me, all);
+    while (my->goes_on) {
+        atomic_fetch_add(&my->wrong,
+                         move_batch(trainer, isg_rows_of(trainer->batch.count, me, all), me));
+        if (trainer->option.persistent)
+            move_chains(trainer, isg_rows_of(trainer->chains.count, me, all), me);
+        isg_barrier_wait(&my->barrier);
+        const samples data = data_samples(trainer), chains = chain_samples(trainer);
+        const double step = my->rate * share(trainer) / (double)chains.count;
+        for (size_t panel = panels.begin; panel < panels.end; panel++) {
+            sum_panel(trainer, data, chains, panel);
+            step_panel(trainer, panel, step);
+            isg_gibbs_weights_set_panel(w, panel, rbm->weights, rbm->b);
+        }
+        isg_barrier_wait(&my->barrier);
+        if (me == 0) {
+            step_hidden_field(trainer, data, chains, step);
+            my->status = isg_gibbs_weights_scale(w, rbm->weights, rbm->b, rbm->c);
+        }
+        isg_barrier_wait(&my->barrier);
+        if (my->status == ISG_OK)
+            for (size_t panel = panels.begin; panel < panels.end; panel++)
+                isg_gibbs_weights_set_rows(w, panel, rbm->weights);
+        isg_barrier_wait(&my->barrier);
+        if (me == 0)
+            end_update(my);
+        isg_barrier_wait(&my->barrier);
+    }
+}
+
+/* Updates until the epoch ends, or a single one, in one parallel region: thread 0, which called,
+   does all that is not shared, such as to report progress. */
+static isg_status run_updates(isg_trainer *trainer, bool is_single, const isg_progress *progress) {
+    team my = {.trainer = trainer, .is_single = is_single, .progress = progress};
+    begin_update(&my);
+#pragma omp parallel num_threads(isg_states_team(&trainer->batch))
+    {
+        const size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
+#pragma omp single
+        my.barrier.threads = all;
+        work(&my, me, all);
+    }
+    if (my.status == ISG_ERR_DIVERGED)
+        return undo(trainer, my.status, my.rate);
+    if (my.is_cancelled)
+        return isg_fail(ISG_ERR_CANCELLED, "training was cancelled in epoch %" PRIu64,
+                        trainer->state.epochs + 1);
+    return my.status;
+}
+
+isg_status isg_trainer_update(isg_trainer *trainer) {
+    return run_updates(trainer, true, NULL);
+}
+
+isg_status isg_trainer_epoch(isg_trainer *trainer, isg_epoch_report *report,
+                             const isg_progress *progress) {
+    const isg_train_state *state = &trainer->state;
+    const double rate = learning_rate(trainer);
+    ISG_TRY(run_updates(trainer, false, progress));
+    if (report)
+        *report =
+            (isg_epoch_report){.epoch = state->epochs,
+                               .updates = state->updates,
+                               .rate = rate,
+                               .reconstruction_error = (double)trainer->wrong_spins /
+                                                       ((double)trainer->data->info.n_samples *
+                                                        (double)trainer->data->info.n_visible)};
+    return ISG_OK;
+}

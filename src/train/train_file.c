@@ -1,0 +1,380 @@
+/* train_file.c - a training in a file, to go on from
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * An .npz file: W (N, p), b (N), c (p) as the RBM has them, with persistent chains their spins as
+ * numpy.packbits writes them, one chain a row, and training.json. That says what was trained, on
+ * what and how, each by itself, so that a file of another training is refused by what differs; and
+ * how far it is. Random numbers need no state beyond the number of updates.
+ */
+#include "train/train.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "io/json.h"
+
+static const char member[] = "training.json";
+
+enum { FORMAT = 1, N_TRAITS = 13, NAME_BYTES = 64 };
+
+/* The name of a member of the archive. */
+static const char *named(char out[NAME_BYTES], const char *prefix, const char *name) {
+    snprintf(out, NAME_BYTES, "%s%s", prefix, name);
+    return out;
+}
+
+/* ---- what must agree -------------------------------------------------------------------------- */
+
+/* What a training is, apart from how far; `traits` points to the texts. */
+typedef struct identity {
+    isg_json_pair traits[N_TRAITS];
+    char seed[24]; /* a text, since it may exceed what JSON readers take for an integer */
+    char *rates;   /* "0.0005 from epoch 0, 0.0001 from epoch 25"; to be released */
+} identity;
+
+static isg_status format_rates(const isg_train_options *options, char **out) {
+    const size_t room = 2 * ISG_NUMBER_ROOM + 16;
+    char *text = isg_allocate(options->n_rates, room);
+    if (!text)
+        return ISG_ERR_MEMORY;
+    size_t used = 0;
+    for (size_t k = 0; k < options->n_rates; k++) {
+        char rate[ISG_NUMBER_ROOM];
+        isg_format_number(rate, sizeof rate, options->rates[k].rate);
+        used += (size_t)snprintf(text + used, room, "%s%s from epoch %zu", k > 0 ? ", " : "", rate,
+                                 options->rates[k].from_epoch);
+    }
+    *out = text;
+    return ISG_OK;
+}
+
+static isg_json_pair whole(const char *key, uint64_t value) {
+    return (isg_json_pair){.key = key, .kind = ISG_JSON_INTEGER, .integer = (int64_t)value};
+}
+
+static isg_json_pair text(const char *key, const char *value) {
+    return (isg_json_pair){.key = key, .kind = ISG_JSON_TEXT, .text = value};
+}
+
+static isg_status identify(identity *out, const isg_trainer *trainer) {
+    const isg_train_options *options = &trainer->option;
+    const isg_rbm_info *info = &trainer->rbm->info;
+    ISG_TRY(format_rates(options, &out->rates));
+    snprintf(out->seed, sizeof out->seed, "%" PRIu64, options->seed);
+    const isg_json_pair traits[N_TRAITS] = {
+        whole("n_visible", info->n_visible),
+        whole("n_hidden", info->n_hidden),
+        {.key = "beta", .kind = ISG_JSON_NUMBER, .number = info->beta},
+        whole("n_samples", trainer->data->info.n_samples),
+        text("data_sha256", trainer->data_sha256),
+        whole("batch_size", options->batch_size),
+        whole("gibbs_steps", options->gibbs_steps),
+        text("rates", out->rates),
+        text("estimator", options->estimator == ISG_ESTIMATOR_MEAN ? "mean" : "sampled"),
+        text("persistent", options->persistent ? "yes" : "no"),
+        text("fields", options->fields ? "yes" : "no"),
+        text("shuffle", options->shuffle ? "yes" : "no"),
+        text("seed", out->seed),
+    };
+    memcpy(out->traits, traits, sizeof traits);
+    return ISG_OK;
+}
+
+static isg_status compare_text(const isg_json *json, const char *file, const char *key,
+                               const char *expected) {
+    const char *found = NULL;
+    ISG_TRY(isg_json_text(json, key, &found));
+    if (strcmp(found, expected) == 0)
+        return ISG_OK;
+    if (strcmp(key, "data_sha256") == 0)
+        return isg_fail(ISG_ERR_SHAPE, "%s: was written for other data, of SHA-256 %s, not %s",
+                        file, found, expected);
+    return isg_fail(ISG_ERR_SHAPE, "%s: was written for %s %s, this training has %s", file, key,
+                    found, expected);
+}
+
+static isg_status compare_trait(const isg_json *json, const char *file,
+                                const isg_json_pair *expected) {
+    const char *key = expected->key;
+    int64_t integer = 0;
+    double number = 0;
+    switch (expected->kind) {
+    case ISG_JSON_TEXT:
+        return compare_text(json, file, key, expected->text);
+    case ISG_JSON_INTEGER:
+        ISG_TRY(isg_json_integer(json, key, &integer));
+        if (integer != expected->integer)
+            return isg_fail(ISG_ERR_SHAPE,
+                            "%s: was written for %s %" PRId64 ", this training has %" PRId64, file,
+                            key, integer, expected->integer);
+        return ISG_OK;
+    case ISG_JSON_NUMBER:
+        ISG_TRY(isg_json_number(json, key, &number));
+        if (number != expected->number)
+            return isg_fail(ISG_ERR_SHAPE, "%s: was written for %s %.17g, this training has %.17g",
+                            file, key, number, expected->number);
+        return ISG_OK;
+    }
+    return ISG_OK;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------- */
+
+static isg_status write_facts(const isg_trainer *trainer, isg_npz_writer *writer,
+                              const char *prefix) {
+    char name[NAME_BYTES];
+    const isg_train_state *state = &trainer->state;
+    identity me = {.rates = NULL};
+    char *facts = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(identify(&me, trainer));
+    isg_json_pair pairs[N_TRAITS + 7] = {text("program", "isinglass"), text("version", ISG_VERSION),
+                                         whole("format", FORMAT)};
+    memcpy(pairs + 3, me.traits, sizeof me.traits);
+    const isg_json_pair rest[] = {whole("epochs", state->epochs), whole("updates", state->updates),
+                                  whole("batch", state->batch),
+                                  whole("wrong_spins", trainer->wrong_spins)};
+    memcpy(pairs + 3 + N_TRAITS, rest, sizeof rest);
+    ISG_TRY_GOTO(isg_json_write(&facts, pairs, sizeof pairs / sizeof pairs[0]));
+    status = isg_npz_writer_add_text(writer, named(name, prefix, member), facts);
+done:
+    isg_release(me.rates);
+    isg_release(facts);
+    return status;
+}
+
+static isg_status write_chains(const isg_trainer *trainer, isg_npz_writer *writer,
+                               const char *name) {
+    const isg_states *chains = &trainer->chains;
+    const size_t n = trainer->weights.n_visible, row = (n + 7) / 8;
+    const isg_array_type type =
+        isg_array_type_of(ISG_UINT8, 2, (const size_t[]){chains->count, row});
+    uint8_t *bytes = isg_allocate(chains->count, row);
+    if (!bytes)
+        return ISG_ERR_MEMORY;
+    for (size_t k = 0; k < chains->count; k++)
+        isg_pack_bytes(chains->spins + k * trainer->weights.words, n, bytes + k * row);
+    const isg_status status = isg_npz_writer_add_array(writer, name, &type, bytes);
+    isg_release(bytes);
+    return status;
+}
+
+static isg_status write_numbers(isg_npz_writer *writer, const char *name, const double *numbers,
+                                size_t n_dims, size_t rows, size_t cols) {
+    const isg_array_type type =
+        isg_array_type_of(ISG_FLOAT64, n_dims, (const size_t[]){rows, cols});
+    return isg_npz_writer_add_array(writer, name, &type, numbers);
+}
+
+isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer,
+                             const char *prefix) {
+    const isg_rbm *rbm = trainer->rbm;
+    const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
+    char name[NAME_BYTES];
+    ISG_TRY(write_facts(trainer, writer, prefix));
+    ISG_TRY(write_numbers(writer, named(name, prefix, "W"), rbm->weights, 2, n, p));
+    ISG_TRY(write_numbers(writer, named(name, prefix, "b"), rbm->b, 1, n, 0));
+    ISG_TRY(write_numbers(writer, named(name, prefix, "c"), rbm->c, 1, p, 0));
+    return trainer->option.persistent ? write_chains(trainer, writer, named(name, prefix, "chains"))
+                                      : ISG_OK;
+}
+
+isg_status isg_trainer_save(const isg_trainer *trainer, const char *path) {
+    isg_npz_writer *writer = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_npz_writer_create(&writer, path));
+    ISG_TRY_GOTO(isg_trainer_write(trainer, writer, ""));
+    ISG_TRY_GOTO(isg_npz_writer_commit(writer));
+done:
+    isg_npz_writer_free(writer);
+    return status;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------- */
+
+/* What a file holds, complete and checked before any of it is used. */
+typedef struct snapshot {
+    isg_train_state state;
+    uint64_t wrong_spins;
+    double *weights, *b, *c;
+    uint64_t *chains; /* (batch_size, words); NULL if none persist */
+} snapshot;
+
+static void release_snapshot(snapshot *shot) {
+    isg_release(shot->weights);
+    isg_release(shot->b);
+    isg_release(shot->c);
+    isg_release(shot->chains);
+}
+
+static isg_status check_format(const isg_json *json, const char *file) {
+    int64_t format = 0;
+    ISG_TRY(isg_json_integer(json, "format", &format));
+    if (format > FORMAT)
+        return isg_fail(ISG_ERR_VERSION,
+                        "%s: was written by a later version, in format %" PRId64 "; this is %s",
+                        file, format, ISG_VERSION);
+    return format == FORMAT ? ISG_OK
+                            : isg_fail(ISG_ERR_FORMAT, "%s: expected format %d, found %" PRId64,
+                                       file, FORMAT, format);
+}
+
+static isg_status check_identity(const isg_json *json, const char *file,
+                                 const isg_trainer *trainer) {
+    identity me = {.rates = NULL};
+    ISG_TRY(identify(&me, trainer));
+    isg_status status = ISG_OK;
+    for (size_t k = 0; k < N_TRAITS && status == ISG_OK; k++)
+        status = compare_trait(json, file, me.traits + k);
+    isg_release(me.rates);
+    return status;
+}
+
+static isg_status read_state(snapshot *shot, const isg_json *json, const char *file,
+                             const isg_trainer *trainer) {
+    const size_t n_batches = trainer->state.n_batches;
+    const double spins =
+        (double)trainer->data->info.n_samples * (double)trainer->data->info.n_visible;
+    int64_t epochs = 0, updates = 0, batch = 0, wrong = 0;
+    ISG_TRY(isg_json_integer(json, "epochs", &epochs));
+    ISG_TRY(isg_json_integer(json, "updates", &updates));
+    ISG_TRY(isg_json_integer(json, "batch", &batch));
+    ISG_TRY(isg_json_integer(json, "wrong_spins", &wrong));
+    const bool is_possible =
+        epochs >= 0 && batch >= 0 && updates >= batch && wrong >= 0 && (double)wrong <= spins &&
+        (uint64_t)updates <= ISG_MAX_STEP / trainer->option.gibbs_steps &&
+        (uint64_t)batch < n_batches && (uint64_t)(updates - batch) % n_batches == 0 &&
+        (uint64_t)(updates - batch) / n_batches == (uint64_t)epochs;
+    if (!is_possible)
+        return isg_fail(ISG_ERR_FORMAT,
+                        "%s: update %" PRId64 " cannot be number %" PRId64 " of epoch %" PRId64
+                        " with %" PRId64 " wrong spins, at %zu updates an epoch",
+                        file, updates, batch, epochs, wrong, n_batches);
+    shot->state = (isg_train_state){(uint64_t)epochs, (uint64_t)updates, (size_t)batch, n_batches};
+    shot->wrong_spins = (uint64_t)wrong;
+    return ISG_OK;
+}
+
+static isg_status read_facts(snapshot *shot, isg_zip *zip, const isg_trainer *trainer,
+                             const char *prefix) {
+    const char *file = isg_zip_file_name(zip);
+    char name[NAME_BYTES];
+    char *facts = NULL;
+    isg_json *json = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_npz_read_text(zip, named(name, prefix, member), &facts));
+    ISG_TRY_GOTO(isg_json_parse(&json, file, facts, strlen(facts)));
+    ISG_TRY_GOTO(check_format(json, file));
+    ISG_TRY_GOTO(check_identity(json, file, trainer));
+    status = read_state(shot, json, file, trainer);
+done:
+    isg_json_free(json);
+    isg_release(facts);
+    return status;
+}
+
+/* The sizes agree with training.json, so others than these mean a damaged file. */
+static isg_status check_shape(const isg_zip *zip, const char *name, const isg_array_type *type,
+                              const isg_array_type *expected) {
+    bool is_same = type->n_dims == expected->n_dims && type->dtype == expected->dtype;
+    for (size_t d = 0; is_same && d < type->n_dims; d++)
+        is_same = type->dims[d] == expected->dims[d];
+    return is_same
+               ? ISG_OK
+               : isg_fail(ISG_ERR_FORMAT, "%s: %s: its shape or type is not that of the training",
+                          isg_zip_file_name(zip), name);
+}
+
+static isg_status read_numbers(double **out, isg_zip *zip, const char *name, size_t n_dims,
+                               size_t rows, size_t cols) {
+    const isg_array_type expected =
+        isg_array_type_of(ISG_FLOAT64, n_dims, (const size_t[]){rows, cols});
+    isg_array_type type;
+    ISG_TRY(isg_npz_read_doubles(zip, name, &type, out));
+    return check_shape(zip, name, &type, &expected);
+}
+
+static isg_status read_chains(snapshot *shot, isg_zip *zip, const isg_trainer *trainer,
+                              const char *name) {
+    const size_t n = trainer->weights.n_visible, row = (n + 7) / 8, words = trainer->weights.words;
+    const size_t count = trainer->chains.count;
+    const isg_array_type expected = isg_array_type_of(ISG_UINT8, 2, (const size_t[]){count, row});
+    isg_array_type type;
+    int64_t *bytes = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(isg_npz_read_whole(zip, name, &type, &bytes));
+    ISG_TRY_GOTO(check_shape(zip, name, &type, &expected));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(shot->chains, count, words));
+    for (size_t k = 0; k < count; k++) {
+        const int64_t *packed = bytes + k * row;
+        for (size_t i = 0; i < n; i++)
+            isg_bit_assign(shot->chains + k * words, i, packed[i / 8] >> (7 - i % 8) & 1);
+        if (n % 8 != 0 && (packed[row - 1] & 0xff >> n % 8) != 0)
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: %s: row %zu has more than %zu spins",
+                                  isg_zip_file_name(zip), name, k, n));
+    }
+done:
+    isg_release(bytes);
+    return status;
+}
+
+static isg_status read_snapshot(snapshot *shot, isg_zip *zip, const isg_trainer *trainer,
+                                const char *prefix) {
+    const size_t n = trainer->weights.n_visible, p = trainer->weights.n_hidden;
+    char name[NAME_BYTES];
+    ISG_TRY(read_facts(shot, zip, trainer, prefix));
+    ISG_TRY(read_numbers(&shot->weights, zip, named(name, prefix, "W"), 2, n, p));
+    ISG_TRY(read_numbers(&shot->b, zip, named(name, prefix, "b"), 1, n, 0));
+    ISG_TRY(read_numbers(&shot->c, zip, named(name, prefix, "c"), 1, p, 0));
+    return trainer->option.persistent
+               ? read_chains(shot, zip, trainer, named(name, prefix, "chains"))
+               : ISG_OK;
+}
+
+/* Nothing but the weights can fail here, and they are tried first. */
+static isg_status restore(isg_trainer *trainer, const snapshot *shot, const char *file) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    isg_rbm *rbm = trainer->rbm;
+    if (isg_gibbs_weights_set(&trainer->weights, shot->weights, shot->b, shot->c) != ISG_OK) {
+        const isg_status status = isg_fail(ISG_ERR_FORMAT, "%s: %s", file, isg_error_message());
+        ISG_TRY(isg_trainer_pack(trainer));
+        return status;
+    }
+    memcpy(rbm->weights, shot->weights, w->n_visible * w->n_hidden * sizeof *rbm->weights);
+    memcpy(rbm->b, shot->b, w->n_visible * sizeof *rbm->b);
+    memcpy(rbm->c, shot->c, w->n_hidden * sizeof *rbm->c);
+    if (shot->chains)
+        memcpy(trainer->chains.spins, shot->chains,
+               trainer->chains.count * w->words * sizeof *shot->chains);
+    trainer->state = shot->state;
+    trainer->wrong_spins = shot->wrong_spins;
+    return ISG_OK;
+}
+
+isg_status isg_trainer_read(isg_trainer *trainer, isg_zip *zip, const char *prefix) {
+    snapshot shot = {.chains = NULL};
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(read_snapshot(&shot, zip, trainer, prefix));
+    status = restore(trainer, &shot, isg_zip_file_name(zip));
+done:
+    release_snapshot(&shot);
+    return status;
+}
+
+isg_status isg_trainer_load(isg_trainer *trainer, const char *path) {
+    isg_file *file = NULL;
+    isg_zip *zip = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_file_open(&file, path));
+    ISG_TRY_GOTO(isg_zip_open(&zip, file));
+    status = isg_trainer_read(trainer, zip, "");
+done:
+    isg_zip_close(zip);
+    isg_file_close(file);
+    return status;
+}

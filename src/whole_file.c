@@ -1,9 +1,0 @@
-/* whole_file.c - files that the caller has put together
- *
- * SPDX-License-Identifier: MIT
- */
-#include "base/atomic_file.h"
-
-isg_status isg_file_write(const char *path, const void *bytes, size_t count) {
-    return isg_write_file(path, bytes, count);
-}

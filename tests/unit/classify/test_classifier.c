@@ -1,0 +1,438 @@
+/* test_classifier.c - features by their definition, fits, predictions, and classifiers in files
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "test.h"
+
+#include <math.h>
+
+#include "classify/classifier.h"
+#include "helper_allocation.h"
+#include "helper_experts.h"
+#include "numpy_helper.h"
+
+enum { RBMS = 3, TOTAL = 2 + 17 + 5 }; /* hidden units of the three */
+
+static char *directory;
+
+static int make_directory(void **state) {
+    (void)state;
+    directory = scratch_create();
+    return 0;
+}
+
+static int remove_directory(void **state) {
+    (void)state;
+    isg_set_threads(0);
+    scratch_remove(directory);
+    return 0;
+}
+
+/* RBMs of different sizes, with fields. */
+typedef struct trio {
+    isg_rbm *rbm[RBMS];
+    const isg_rbm *view[RBMS];
+} trio;
+
+static trio make_trio(void) {
+    static const size_t sizes[RBMS] = {2, 17, 5};
+    trio three;
+    for (size_t k = 0; k < RBMS; k++) {
+        assert_ok(isg_rbm_start_normal(&three.rbm[k], CLASS_UNITS, sizes[k], 2, 0.1, k));
+        for (size_t i = 0; i < CLASS_UNITS; i++)
+            three.rbm[k]->b[i] = sin((double)(i + k));
+        for (size_t mu = 0; mu < sizes[k]; mu++)
+            three.rbm[k]->c[mu] = cos((double)(mu + k));
+        three.view[k] = three.rbm[k];
+    }
+    return three;
+}
+
+static void free_trio(trio *three) {
+    for (size_t k = 0; k < RBMS; k++)
+        isg_rbm_free(three->rbm[k]);
+}
+
+/* ---- features ----------------------------------------------------------------------------------- */
+
+/* The largest difference of the features of `found` from those of `defined`. */
+static double energy_error(const trio *found, const trio *defined, const isg_dataset *data) {
+    static double f[CLASS_SAMPLES * RBMS];
+    double largest = 0;
+    assert_ok(isg_features_compute(found->view, RBMS, ISG_FEATURES_ENERGY, data,
+                                   (isg_matd){f, CLASS_SAMPLES, RBMS, RBMS}));
+    for (size_t a = 0; a < CLASS_SAMPLES; a++)
+        for (size_t k = 0; k < RBMS; k++) {
+            double energy = 0;
+            assert_ok(isg_rbm_spin_energy(defined->rbm[k], isg_dataset_row(data, a), &energy));
+            largest = fmax(largest, fabs(f[a * RBMS + k] + 2 * energy));
+        }
+    return largest;
+}
+
+static void test_energies(void **state) {
+    (void)state;
+    isg_dataset *data = make_classes(1);
+    trio three = make_trio(), twin = make_trio();
+    assert_true(energy_error(&three, &three, data) < 1e-6);
+    memset(twin.rbm[1]->b, 0, CLASS_UNITS * sizeof(double)); /* a field that was forgotten */
+    assert_true(energy_error(&twin, &three, data) > 1);
+    free_trio(&twin);
+    twin = make_trio();
+    memset(twin.rbm[2]->c, 0, 5 * sizeof(double));
+    assert_true(energy_error(&twin, &three, data) > 1);
+    free_trio(&twin);
+    free_trio(&three);
+    isg_dataset_free(data);
+}
+
+static void test_hidden_units(void **state) {
+    (void)state;
+    static double f[CLASS_SAMPLES * TOTAL];
+    isg_dataset *data = make_classes(1);
+    trio three = make_trio();
+    assert_ok(isg_features_compute(three.view, RBMS, ISG_FEATURES_HIDDEN, data,
+                                   (isg_matd){f, CLASS_SAMPLES, TOTAL, TOTAL}));
+    for (size_t a = 0; a < CLASS_SAMPLES; a++)
+        for (size_t k = 0, start = 0; k < RBMS; start += three.rbm[k++]->info.n_hidden) {
+            double h[TOTAL];
+            isg_rbm_hidden_input(three.rbm[k], isg_dataset_row(data, a), h);
+            for (size_t mu = 0; mu < three.rbm[k]->info.n_hidden; mu++)
+                assert_true(fabs(f[a * TOTAL + start + mu] - h[mu]) < 1e-7);
+        }
+    free_trio(&three);
+    isg_dataset_free(data);
+}
+
+static void test_features_are_the_same_everywhere(void **state) {
+    (void)state;
+    static double one[CLASS_SAMPLES * RBMS], other[CLASS_SAMPLES * RBMS];
+    isg_dataset *data = make_classes(1);
+    trio three = make_trio();
+    isg_set_threads(1);
+    assert_ok(isg_features_compute(three.view, RBMS, ISG_FEATURES_ENERGY, data,
+                                   (isg_matd){one, CLASS_SAMPLES, RBMS, RBMS}));
+    for (size_t threads = 2; threads < 8; threads += 5) {
+        isg_set_threads(threads);
+        assert_ok(isg_set_isa(threads == 2 ? "ref" : "best"));
+        assert_ok(isg_features_compute(three.view, RBMS, ISG_FEATURES_ENERGY, data,
+                                       (isg_matd){other, CLASS_SAMPLES, RBMS, RBMS}));
+        assert_memory_equal(one, other, sizeof one);
+    }
+    isg_set_threads(0);
+    free_trio(&three);
+    isg_dataset_free(data);
+}
+
+static void test_feature_refusals(void **state) {
+    (void)state;
+    double f[4];
+    const isg_matd room = {f, 2, 2, 2};
+    isg_dataset *data = make_classes(1);
+    trio three = make_trio();
+    assert_fails(isg_features_compute(three.view, 0, ISG_FEATURES_ENERGY, data, room),
+                 ISG_ERR_ARGUMENT, "at least one RBM");
+    assert_fails(isg_features_compute(three.view, 1, (isg_features)2, data, room), ISG_ERR_ARGUMENT,
+                 "number 2");
+    assert_fails(isg_features_compute(three.view, RBMS, ISG_FEATURES_ENERGY, data, room),
+                 ISG_ERR_SHAPE, "75 x 3 numbers, found 2 x 2");
+    isg_rbm_free(three.rbm[1]);
+    assert_ok(isg_rbm_create(&three.rbm[1], 5, 1, 1));
+    three.view[1] = three.rbm[1];
+    assert_fails(isg_features_compute(three.view, RBMS, ISG_FEATURES_ENERGY, data, room),
+                 ISG_ERR_SHAPE, "an RBM has 5");
+    three.view[1] = three.view[0];
+    three.rbm[0]->weights[3] = (double)NAN;
+    assert_fails(isg_features_compute(three.view, RBMS, ISG_FEATURES_ENERGY, data,
+                                      (isg_matd){f, CLASS_SAMPLES, RBMS, RBMS}),
+                 ISG_ERR_DIVERGED, "weight");
+    free_trio(&three);
+    isg_dataset_free(data);
+}
+
+/* ---- classifiers -------------------------------------------------------------------------------- */
+
+static isg_classifier *fit(isg_features kind, isg_logistic_report *report) {
+    isg_dataset *data = make_classes(1);
+    trio three = make_trio();
+    isg_classifier *classifier = NULL;
+    assert_ok(isg_classifier_fit(&classifier, three.view, RBMS, kind, data, NULL, report));
+    free_trio(&three); /* they were copied */
+    isg_dataset_free(data);
+    return classifier;
+}
+
+/* The same as a regression on the features. */
+static void test_is_a_regression_on_features(void **state) {
+    (void)state;
+    static double f[CLASS_SAMPLES * RBMS], p[CLASS_SAMPLES * RBMS], q[CLASS_SAMPLES * RBMS];
+    uint32_t answers[CLASS_SAMPLES], expected[CLASS_SAMPLES];
+    const isg_matd features = {f, CLASS_SAMPLES, RBMS, RBMS};
+    isg_logistic_report report;
+    isg_logistic *alone = NULL;
+    isg_dataset *data = make_classes(1);
+    trio three = make_trio();
+    isg_classifier *classifier = fit(ISG_FEATURES_ENERGY, &report);
+    assert_true(report.converged);
+    assert_ok(isg_features_compute(three.view, RBMS, ISG_FEATURES_ENERGY, data, features));
+    assert_ok(isg_logistic_fit(&alone, (isg_matd_view){f, CLASS_SAMPLES, RBMS, RBMS},
+                               isg_dataset_labels(data), CLASS_COUNT, NULL, NULL));
+    assert_ok(isg_logistic_predict(alone, (isg_matd_view){f, CLASS_SAMPLES, RBMS, RBMS}, expected,
+                                   (isg_matd){q, CLASS_SAMPLES, RBMS, RBMS}));
+    assert_ok(isg_classifier_predict(classifier, data, answers,
+                                     (isg_matd){p, CLASS_SAMPLES, RBMS, RBMS}));
+    assert_memory_equal(answers, expected, sizeof answers);
+    assert_memory_equal(p, q, sizeof p);
+    assert_ok(isg_classifier_predict(classifier, data, NULL, (isg_matd){.data = NULL}));
+    const isg_classifier_info info = isg_classifier_describe(classifier);
+    assert_true(info.n_classes == CLASS_COUNT && info.n_rbms == RBMS && info.n_hidden == TOTAL);
+    assert_true(info.n_visible == CLASS_UNITS && info.features == ISG_FEATURES_ENERGY);
+    assert_null(isg_classifier_class_name(classifier, CLASS_COUNT));
+    assert_int_equal(isg_logistic_describe(isg_classifier_logistic(classifier)).n_features, RBMS);
+    isg_classifier_free(classifier);
+    isg_classifier_free(NULL);
+    isg_logistic_free(alone);
+    free_trio(&three);
+    isg_dataset_free(data);
+}
+
+/* Experts of patterns know their classes: not one of the samples that they were made of is lost. */
+static void test_experts_classify(void **state) {
+    (void)state;
+    isg_dataset *data = make_classes(1);
+    isg_experts *experts = NULL;
+    isg_classifier *classifier = NULL;
+    const isg_rbm *rbms[CLASS_COUNT];
+    uint32_t answers[CLASS_SAMPLES], truth[CLASS_SAMPLES];
+    isg_expert_options options = isg_expert_defaults();
+    options.per_class = 2;
+    assert_ok(isg_experts_create(&experts, data, &options));
+    for (size_t k = 0; k < CLASS_COUNT; k++)
+        rbms[k] = isg_experts_rbm(experts, k);
+    assert_ok(
+        isg_classifier_fit(&classifier, rbms, CLASS_COUNT, ISG_FEATURES_ENERGY, data, NULL, NULL));
+    assert_ok(isg_classifier_predict(classifier, data, answers, (isg_matd){.data = NULL}));
+    assert_ok(isg_classifier_truth(classifier, data, truth));
+    assert_memory_equal(answers, truth, sizeof truth);
+    isg_classifier_free(classifier);
+    isg_experts_free(experts);
+    isg_dataset_free(data);
+}
+
+static void test_truth_goes_by_name(void **state) {
+    (void)state;
+    const int8_t spins[2 * CLASS_UNITS] = {0};
+    const int64_t some[] = {20, 11}, other[] = {20, 12};
+    uint32_t truth[2];
+    isg_dataset *data = NULL;
+    isg_classifier *classifier = fit(ISG_FEATURES_ENERGY, NULL); /* of 3, 11 and 20 */
+    assert_ok(isg_dataset_create(&data, 2, CLASS_UNITS, spins, some));
+    assert_ok(isg_classifier_truth(classifier, data, truth));
+    assert_true(truth[0] == 2 && truth[1] == 1);
+    isg_dataset_free(data);
+    assert_ok(isg_dataset_create(&data, 2, CLASS_UNITS, spins, other));
+    assert_fails(isg_classifier_truth(classifier, data, truth), ISG_ERR_ARGUMENT, "class '12'");
+    isg_dataset_free(data);
+    assert_ok(isg_dataset_create(&data, 2, CLASS_UNITS - 1, spins, NULL));
+    assert_fails(isg_classifier_truth(classifier, data, truth), ISG_ERR_ARGUMENT, "no labels");
+    assert_fails(isg_classifier_predict(classifier, data, truth, (isg_matd){.data = NULL}),
+                 ISG_ERR_SHAPE, "69 units, the classifier expects 70");
+    isg_dataset_free(data);
+    double p[4];
+    assert_ok(isg_dataset_create(&data, 2, CLASS_UNITS, spins, NULL));
+    assert_fails(isg_classifier_predict(classifier, data, truth, (isg_matd){p, 2, 2, 2}),
+                 ISG_ERR_SHAPE, "2 x 3 numbers, found 2 x 2");
+    isg_dataset_free(data);
+    isg_classifier_free(classifier);
+}
+
+/* ---- files -------------------------------------------------------------------------------------- */
+
+static void test_round_trip_is_exact(void **state) {
+    (void)state;
+    for (isg_features kind = ISG_FEATURES_ENERGY; kind <= ISG_FEATURES_HIDDEN; kind++) {
+        isg_classifier *classifier = fit(kind, NULL), *again = NULL;
+        classifier->image_height = 7;
+        classifier->image_width = 10;
+        assert_ok(isg_classifier_save(classifier, in(directory, "c.npz"), 7, "isinglass"));
+        assert_ok(isg_classifier_load(&again, in(directory, "c.npz")));
+        const isg_classifier_info a = isg_classifier_describe(classifier);
+        const isg_classifier_info b = isg_classifier_describe(again);
+        assert_true(a.features == b.features && b.image_height == 7 && b.image_width == 10);
+        assert_true(a.n_rbms == b.n_rbms && a.n_hidden == b.n_hidden && b.n_classes == CLASS_COUNT);
+        assert_string_equal(isg_classifier_class_name(again, 1), "11");
+        const isg_feature_map *x = &classifier->map, *y = &again->map;
+        assert_memory_equal(x->starts, y->starts, (RBMS + 1) * sizeof(size_t));
+        assert_memory_equal(x->weights, y->weights, (size_t)CLASS_UNITS * TOTAL * sizeof(double));
+        assert_memory_equal(x->b, y->b, (size_t)RBMS * CLASS_UNITS * sizeof(double));
+        assert_memory_equal(x->c, y->c, TOTAL * sizeof(double));
+        const isg_matd_view p = isg_logistic_coefficients(classifier->logistic);
+        const isg_matd_view q = isg_logistic_coefficients(again->logistic);
+        assert_true(p.rows == q.rows && p.cols == q.cols);
+        assert_memory_equal(p.data, q.data, p.rows * p.cols * sizeof(double));
+        isg_classifier_free(classifier);
+        isg_classifier_free(again);
+    }
+}
+
+static void test_numpy_predicts_the_same(void **state) {
+    (void)state;
+    isg_classifier *classifier = fit(ISG_FEATURES_ENERGY, NULL);
+    isg_dataset *data = make_classes(1);
+    static double p[CLASS_SAMPLES * CLASS_COUNT];
+    assert_ok(isg_classifier_predict(classifier, data, NULL,
+                                     (isg_matd){p, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT}));
+    assert_ok(isg_classifier_save(classifier, in(directory, "c.npz"), 7, "isinglass classify"));
+    static char code[2048];
+    char bits[CLASS_UNITS + 1] = "";
+    for (size_t i = 0; i < CLASS_UNITS; i++)
+        bits[i] = isg_bit(isg_dataset_row(data, 5), i) ? '1' : '0';
+    snprintf(code, sizeof code,
+             "m = np.load('c.npz')\n"
+             "s = np.array([2 * int(c) - 1 for c in '%s'])\n"
+             "h = s @ m['W'] + m['c']\n"
+             "ends = np.cumsum(m['hidden'])\n"
+             "square = [(h[e - n:e] ** 2 - m['c'][e - n:e] ** 2).sum() for e, n in zip(ends, "
+             "m['hidden'])]\n"
+             "f = np.array(square) + 2 * m['b'] @ s\n"
+             "u = m['coefficients'] @ ((f - m['means']) / m['scales']) + m['intercepts']\n"
+             "p = np.exp(u - u.max()); p /= p.sum()\n"
+             "assert m['is_hidden'].tolist() == [0] and m['classes'].tolist() == [3, 11, 20]\n"
+             "assert abs(p - [%.17g, %.17g, %.17g]).max() < 1e-6, p\n",
+             bits, p[15], p[16], p[17]);
+    run_python(directory, code);
+    isg_dataset_free(data);
+    isg_classifier_free(classifier);
+}
+
+/* One change each to a file that is fine; the sentence must name the array. */
+static void test_strange_files_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *change, *part;
+        isg_status status;
+    } cases[] = {
+        {"pass", NULL, ISG_OK},
+        {"d.pop('b'); d.pop('c')", NULL, ISG_OK},
+        {"d['classes'] = ['a', 'b', 'c']", NULL, ISG_OK},
+        {"d['W'] = np.asfortranarray(d['W'].astype('>f4'))", NULL, ISG_OK},
+        {"d.pop('W')", "W", ISG_ERR_FORMAT},
+        {"d['W'] = d['W'][:, 1:]", "W: expected 4 x 3", ISG_ERR_SHAPE},
+        {"d['W'] = d['W'].ravel()", "W: expected visible", ISG_ERR_FORMAT},
+        {"d['W'][2, 1] = np.nan", "W, number 8", ISG_ERR_FORMAT},
+        {"d['W'][2, 1] = 1e300", "weight between", ISG_ERR_FORMAT},
+        {"d['hidden'] = [1, 1, 1]", "b: expected 3 x 4", ISG_ERR_SHAPE},
+        {"d['hidden'] = [3, 0]", "hidden: 0 hidden", ISG_ERR_FORMAT},
+        {"d['hidden'] = [4, -1]", "hidden: -1 hidden", ISG_ERR_FORMAT},
+        {"d['hidden'] = [1, 1 << 60]", "hidden", ISG_ERR_FORMAT},
+        {"d['hidden'] = np.zeros(0, int)", "hidden", ISG_ERR_FORMAT},
+        {"d['hidden'] = [1.5, 1.5]", "hidden", ISG_ERR_FORMAT},
+        {"d['is_hidden'] = [2]", "is_hidden: expected 0 or 1", ISG_ERR_FORMAT},
+        {"d['is_hidden'] = [1]", "means: expected 3", ISG_ERR_SHAPE},
+        {"d['b'] = d['b'].T", "b: expected 2 x 4", ISG_ERR_SHAPE},
+        {"d['c'] = d['c'][1:]", "c: expected 3", ISG_ERR_SHAPE},
+        {"d['c'][0] = np.inf", "c, number 1", ISG_ERR_FORMAT},
+        {"d['classes'] = [0]", "at least two", ISG_ERR_FORMAT},
+        {"d['classes'] = [0, 1]", "coefficients: expected 2 x 2", ISG_ERR_SHAPE},
+        {"d['classes'] = [2, 1, 0]", "ascending", ISG_ERR_FORMAT},
+        {"d['classes'] = [0, 1, 1]", "each once", ISG_ERR_FORMAT},
+        {"d['scales'][1] = 0", "scales", ISG_ERR_FORMAT},
+        {"d['means'][1] = np.nan", "means, number 2", ISG_ERR_FORMAT},
+        {"d['coefficients'] = d['coefficients'].T", "coefficients: expected 3 x 2", ISG_ERR_SHAPE},
+        {"d['intercepts'] = d['intercepts'][1:]", "intercepts: expected 3", ISG_ERR_SHAPE},
+    };
+    enum { COUNT = sizeof cases / sizeof cases[0] };
+    static char code[8192];
+    size_t used = (size_t)snprintf(
+        code, sizeof code,
+        "def make():\n"
+        "    return dict(W=np.arange(12.).reshape(4, 3), hidden=[1, 2], is_hidden=[0], "
+        "b=np.ones((2, 4)),\n"
+        "        c=np.ones(3), classes=[0, 1, 2], means=np.zeros(2), scales=np.ones(2),\n"
+        "        coefficients=np.ones((3, 2)), intercepts=np.zeros(3))\n");
+    for (size_t k = 0; k < COUNT; k++)
+        used += (size_t)snprintf(code + used, sizeof code - used,
+                                 "d = make()\n%s\nnp.savez('s%zu.npz', **d)\n", cases[k].change, k);
+    assert_true(used < sizeof code);
+    run_python(directory, code);
+    for (size_t k = 0; k < COUNT; k++) {
+        char name[32];
+        isg_classifier *classifier = NULL;
+        snprintf(name, sizeof name, "s%zu.npz", k);
+        const isg_status status = isg_classifier_load(&classifier, in(directory, name));
+        if (status != cases[k].status ||
+            (cases[k].part && !strstr(isg_error_message(), cases[k].part)))
+            fail_msg("%s: %d, %s", cases[k].change, (int)status, isg_error_message());
+        assert_true((classifier != NULL) == (status == ISG_OK));
+        isg_classifier_free(classifier);
+    }
+}
+
+/* ---- the picture -------------------------------------------------------------------------------- */
+
+static void test_picture(void **state) {
+    (void)state;
+    const size_t counts[] = {8, 2, 0, 10};
+    assert_ok(isg_confusion_picture(counts, 2, NULL, in(directory, "c.png")));
+    size_t size = 0;
+    uint8_t *bytes = read_file(in(directory, "c.png"), &size);
+    assert_true(size > 24 && memcmp(bytes + 1, "PNG", 3) == 0);
+    assert_int_equal(bytes[19], 2 * 28 + 3 * 2); /* the width: two cells, three margins */
+    free(bytes);
+    assert_fails(isg_confusion_picture(counts, 0, NULL, in(directory, "c.png")), ISG_ERR_ARGUMENT,
+                 "picture");
+}
+
+/* ---- without memory ----------------------------------------------------------------------------- */
+
+static isg_status all_of_it(void *user) {
+    static const size_t counts[CLASS_COUNT * CLASS_COUNT] = {1, 2, 3};
+    isg_classifier *classifier = NULL, *again = NULL;
+    trio *three = user;
+    isg_dataset *data = NULL;
+    uint32_t labels[CLASS_SAMPLES];
+    const int8_t spins[4 * CLASS_UNITS] = {1, 1, 0, 1};
+    const int64_t names[] = {1, 2, 1, 2};
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(isg_dataset_create(&data, 4, CLASS_UNITS, spins, names));
+    ISG_TRY_GOTO(
+        isg_classifier_fit(&classifier, three->view, RBMS, ISG_FEATURES_ENERGY, data, NULL, NULL));
+    ISG_TRY_GOTO(isg_classifier_predict(classifier, data, labels, (isg_matd){.data = NULL}));
+    ISG_TRY_GOTO(isg_classifier_truth(classifier, data, labels));
+    ISG_TRY_GOTO(isg_classifier_save(classifier, in(directory, "m.npz"), 1, NULL));
+    ISG_TRY_GOTO(isg_classifier_load(&again, in(directory, "m.npz")));
+    status = isg_confusion_picture(counts, CLASS_COUNT, NULL, in(directory, "m.png"));
+done:
+    isg_classifier_free(classifier);
+    isg_classifier_free(again);
+    isg_dataset_free(data);
+    return status;
+}
+
+static void test_no_memory(void **state) {
+    (void)state;
+    trio three = make_trio();
+    isg_set_threads(1);
+    assert_true(sweep_allocations(all_of_it, &three) > 100);
+    isg_set_threads(0);
+    free_trio(&three);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_energies),
+        cmocka_unit_test(test_hidden_units),
+        cmocka_unit_test(test_features_are_the_same_everywhere),
+        cmocka_unit_test(test_feature_refusals),
+        cmocka_unit_test(test_is_a_regression_on_features),
+        cmocka_unit_test(test_experts_classify),
+        cmocka_unit_test(test_truth_goes_by_name),
+        cmocka_unit_test(test_round_trip_is_exact),
+        cmocka_unit_test(test_numpy_predicts_the_same),
+        cmocka_unit_test(test_strange_files_are_refused),
+        cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,312 @@
+/* test_data_term.c - the data's side of a score, and the choice of a way to ln Z
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "helper_allocation.h"
+#include "helper_oracle.h"
+#include "rbm/rbm.h"
+#include "test.h"
+
+static bool same_bits(double a, double b) {
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static isg_rbm *random_rbm(size_t n, size_t p, double beta, double size) {
+    isg_cursor random = isg_cursor_at(isg_stream_at(n * 100 + p, ISG_PURPOSE_TEST, 8, 0));
+    isg_rbm *rbm = NULL;
+    assert_ok(isg_rbm_create(&rbm, n, p, beta));
+    for (size_t k = 0; k < n * p; k++)
+        rbm->weights[k] = size * isg_next_normal(&random);
+    for (size_t i = 0; i < n; i++)
+        rbm->b[i] = 0.2 * isg_next_normal(&random);
+    for (size_t mu = 0; mu < p; mu++)
+        rbm->c[mu] = 0.3 * isg_next_normal(&random);
+    return rbm;
+}
+
+enum { SAMPLES = 500 };
+
+static isg_dataset *random_data(size_t n, bool has_labels) {
+    isg_cursor random = isg_cursor_at(isg_stream_at(n, ISG_PURPOSE_TEST, 9, 0));
+    int8_t *spins = calloc(SAMPLES, n);
+    int64_t labels[SAMPLES];
+    isg_dataset *data = NULL;
+    assert_non_null(spins);
+    for (size_t k = 0; k < SAMPLES * n; k++)
+        spins[k] = isg_next_below(&random, 5) == 0 ? 1 : -1;
+    for (size_t a = 0; a < SAMPLES; a++)
+        labels[a] = (int64_t)(a % 7);
+    assert_ok(isg_dataset_create(&data, SAMPLES, n, spins, has_labels ? labels : NULL));
+    free(spins);
+    return data;
+}
+
+/* Means and deviations of -beta H, sample by sample from the definition. */
+static void test_data_term(void **state) {
+    (void)state;
+    const size_t sizes[] = {1, 63, 64, 100, 200};
+    for (size_t k = 0; k < 5; k++) {
+        isg_rbm *rbm = random_rbm(sizes[k], 3, 1.7, 0.2);
+        isg_dataset *data = random_data(sizes[k], true);
+        isg_data_term all, by_class[7];
+        double exponents[SAMPLES], mean = 0, square = 0;
+        assert_ok(isg_rbm_data_term(rbm, data, &all, by_class));
+        for (size_t a = 0; a < SAMPLES; a++) {
+            assert_ok(isg_rbm_spin_energy(rbm, isg_dataset_row(data, a), &exponents[a]));
+            exponents[a] *= -1.7;
+            mean += exponents[a] / SAMPLES;
+        }
+        for (size_t a = 0; a < SAMPLES; a++)
+            square += (exponents[a] - mean) * (exponents[a] - mean) / (SAMPLES - 1);
+        assert_true(fabs(all.mean - mean) < 1e-10);
+        assert_true(fabs(all.deviation - sqrt(square)) < 1e-10);
+        assert_int_equal(all.samples, SAMPLES);
+        double together = 0;
+        for (size_t c = 0; c < 7; c++) {
+            double sum = 0;
+            for (size_t a = c; a < SAMPLES; a += 7)
+                sum += exponents[a];
+            assert_true(fabs(by_class[c].mean * (double)by_class[c].samples - sum) < 1e-9);
+            together += by_class[c].mean * (double)by_class[c].samples;
+        }
+        assert_true(fabs(together / SAMPLES - all.mean) < 1e-10);
+        isg_dataset_free(data);
+        isg_rbm_free(rbm);
+    }
+}
+
+static void test_data_term_refuses(void **state) {
+    (void)state;
+    isg_rbm *rbm = random_rbm(20, 3, 1, 0.2);
+    isg_dataset *data = random_data(21, false), *right = random_data(20, false);
+    isg_data_term all;
+    assert_fails(isg_rbm_data_term(rbm, data, &all, NULL), ISG_ERR_SHAPE,
+                 "the data have 21 units, the RBM has 20");
+    rbm->weights[5] = (double)NAN;
+    assert_fails(isg_rbm_data_term(rbm, right, &all, NULL), ISG_ERR_DIVERGED, "not finite");
+    isg_dataset_free(right);
+    isg_dataset_free(data);
+    isg_rbm_free(rbm);
+}
+
+/* Each way where it belongs, and all of them agree. */
+static void test_choice(void **state) {
+    (void)state;
+    isg_log_z_options options = isg_log_z_defaults();
+    isg_log_z found;
+    double exact = 0;
+    options.ais.chains = 200;
+    options.ais.steps = 100;
+    options.mixture.samples = 20000;
+    isg_rbm *small = random_rbm(12, 4, 1, 0.2);
+    assert_ok(isg_exact_enumerate(small, &exact, NULL));
+    const isg_log_z_method methods[] = {ISG_LOG_Z_EXACT, ISG_LOG_Z_EXACT, ISG_LOG_Z_AIS,
+                                        ISG_LOG_Z_MIXTURE};
+    for (int k = ISG_CHOOSE_AUTO; k <= ISG_CHOOSE_MIXTURE; k++) {
+        options.choice = (isg_log_z_choice)k;
+        assert_ok(isg_rbm_log_z(small, &options, &found));
+        assert_int_equal(found.method, methods[k]);
+        if (!(fabs(found.value - exact) < 5 * found.error))
+            fail_msg("way %d: %.6f +- %.6f, but ln Z is %.6f", k, found.value, found.error, exact);
+    }
+    options.choice = ISG_CHOOSE_AUTO;
+    isg_rbm *narrow = random_rbm(100, 2, 1, 0.1);
+    assert_ok(isg_rbm_log_z(narrow, &options, &found));
+    assert_int_equal(found.method, ISG_LOG_Z_EXACT);
+    assert_non_null(strstr(found.choice, "integrated"));
+    isg_rbm *large = random_rbm(100, 6, 1, 0.05);
+    assert_ok(isg_rbm_log_z(large, &options, &found));
+    assert_int_equal(found.method, ISG_LOG_Z_MIXTURE);
+    assert_true(found.is_trusted);
+    options.choice = ISG_CHOOSE_EXACT;
+    assert_fails(isg_rbm_log_z(large, &options, &found), ISG_ERR_UNSUPPORTED, "100 x 6 units");
+    options.choice = (isg_log_z_choice)17;
+    assert_fails(isg_rbm_log_z(large, &options, &found), ISG_ERR_ARGUMENT, "17");
+    isg_rbm_free(large);
+    isg_rbm_free(narrow);
+    isg_rbm_free(small);
+}
+
+/* A mixture has no hope with 2^12 minima and two starts. With few steps annealing has none either, and the larger
+   of the two is taken; patience helps. */
+static void test_patience(void **state) {
+    (void)state;
+    oracle known = oracle_blocks(1, 12, 2.5, 0.2);
+    isg_log_z_options options = isg_log_z_defaults();
+    isg_log_z mixed, annealed, found;
+    options.mixture.samples = 1000;
+    options.mixture.witnesses = 32;
+    options.mixture.random_starts = 2;
+    options.ais.chains = 100;
+    options.ais.steps = 4;
+    options.patience = 0;
+    options.choice = ISG_CHOOSE_MIXTURE;
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &mixed));
+    options.choice = ISG_CHOOSE_AIS;
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &annealed));
+    assert_true(!mixed.is_trusted && !annealed.is_trusted && mixed.value > annealed.value);
+    options.choice = ISG_CHOOSE_AUTO;
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &found));
+    assert_int_equal(found.method, ISG_LOG_Z_MIXTURE);
+    assert_true(same_bits(found.value, mixed.value) && !found.is_trusted);
+    assert_non_null(strstr(found.choice, "neither"));
+    options.patience = 4; /* up to 1024 steps */
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &found));
+    assert_int_equal(found.method, ISG_LOG_Z_AIS);
+    if (!found.is_trusted || !(fabs(found.value - known.log_z) < 5 * found.error))
+        fail_msg("%.3f +- %.3f, but ln Z is %.3f", found.value, found.error, known.log_z);
+    assert_non_null(strstr(found.choice, "mixture: "));
+    isg_rbm_free(known.rbm);
+}
+
+/* Every beta gets the method that it would get alone. */
+static void test_many_betas(void **state) {
+    (void)state;
+    const double betas[] = {2, 0.5, 1};
+    isg_log_z_options options = isg_log_z_defaults();
+    isg_log_z found[3], alone;
+    isg_rbm *small = random_rbm(12, 4, 1, 0.2), *large = random_rbm(100, 6, 1, 0.05);
+    options.mixture.samples = 2000;
+    assert_ok(isg_rbm_log_z_betas(small, &options, betas, 3, found));
+    for (size_t k = 0; k < 3; k++) {
+        double exact = 0;
+        assert_int_equal(found[k].method, ISG_LOG_Z_EXACT);
+        assert_ok(isg_rbm_set_beta(small, betas[k]));
+        assert_ok(isg_exact_enumerate(small, &exact, NULL));
+        assert_true(same_bits(found[k].value, exact));
+    }
+    assert_ok(isg_rbm_log_z_betas(large, &options, betas, 3, found));
+    for (size_t k = 0; k < 3; k++) {
+        assert_ok(isg_rbm_set_beta(large, betas[k]));
+        assert_ok(isg_rbm_log_z(large, &options, &alone));
+        assert_int_equal(found[k].method, alone.method);
+        assert_true(same_bits(found[k].value, alone.value));
+    }
+    isg_rbm_free(small);
+    isg_rbm_free(large);
+}
+
+/* One annealing stops where alone it would end: at the model's own beta, among two others. */
+static void test_betas_left_to_annealing(void **state) {
+    (void)state;
+    const double betas[] = {1.01, 1, 0.99};
+    oracle known = oracle_blocks(1, 12, 2.5, 0.2);
+    isg_log_z_options options = isg_log_z_defaults();
+    isg_log_z found[3];
+    options.mixture.samples = 1000;
+    options.mixture.witnesses = 32;
+    options.mixture.random_starts = 2;
+    options.ais.chains = 100;
+    options.ais.steps = 64;
+    assert_ok(isg_rbm_log_z_betas(known.rbm, &options, betas, 3, found));
+    assert_true(found[0].value > found[1].value && found[1].value > found[2].value);
+    for (size_t k = 0; k < 3; k++)
+        assert_true(found[k].method == ISG_LOG_Z_AIS && found[k].is_trusted);
+    if (!(fabs(found[1].value - known.log_z) < 5 * found[1].error))
+        fail_msg("%.3f +- %.3f, but ln Z is %.3f", found[1].value, found[1].error, known.log_z);
+    assert_fails(isg_rbm_log_z_betas(known.rbm, &options, betas, 0, found), ISG_ERR_ARGUMENT,
+                 "at least one beta");
+    const double wrong[] = {1, -1};
+    assert_fails(isg_rbm_log_z_betas(known.rbm, &options, wrong, 2, found), ISG_ERR_ARGUMENT, "");
+    isg_rbm_free(known.rbm);
+}
+
+static bool refuse(void *user, double fraction) {
+    (void)user;
+    (void)fraction;
+    return false;
+}
+
+static void test_cancel(void **state) {
+    (void)state;
+    const isg_progress progress = {refuse, NULL};
+    isg_log_z_options options = isg_log_z_defaults();
+    isg_rbm *rbm = random_rbm(100, 6, 1, 0.05);
+    isg_log_z found;
+    options.progress = &progress;
+    assert_fails(isg_rbm_log_z(rbm, &options, &found), ISG_ERR_CANCELLED, "");
+    isg_rbm_free(rbm);
+}
+
+/* ---- progress ----------------------------------------------------------------------------------- */
+
+typedef struct watcher {
+    size_t reports;
+    double last;
+    bool falls; /* or leaves 0 to 1 */
+} watcher;
+
+static bool watch(void *user, double fraction) {
+    watcher *w = user;
+    w->falls = w->falls || !(fraction >= w->last && fraction <= 1);
+    w->last = fraction;
+    w->reports++;
+    return true;
+}
+
+static void check_watcher(watcher *w, const char *what) {
+    if (w->reports == 0 || w->falls || w->last != 1)
+        fail_msg("%s: %zu reports, the last %.17g%s", what, w->reports, w->last,
+                 w->falls ? ", not rising" : "");
+    *w = (watcher){0};
+}
+
+/* Every way there is, at one beta and at several, whether it takes all of its stages or not. */
+static void test_progress_ends_at_1(void **state) {
+    (void)state;
+    watcher seen = {0};
+    const isg_progress progress = {watch, &seen};
+    const double betas[] = {1.01, 1};
+    isg_log_z_options options = isg_log_z_defaults();
+    isg_log_z found[2];
+    oracle known = oracle_blocks(1, 12, 2.5, 0.2); /* no hope for a mixture */
+    isg_rbm *rbms[] = {random_rbm(12, 2, 1, 0.2), random_rbm(100, 2, 1, 0.1),
+                       random_rbm(100, 6, 1, 0.05), known.rbm};
+    options.progress = &progress;
+    options.mixture.samples = 1000;
+    options.mixture.witnesses = 32;
+    options.mixture.random_starts = 2;
+    options.ais.chains = 100;
+    for (size_t k = 0; k < 4 * 4 * 2; k++) {
+        char what[64];
+        isg_rbm *rbm = rbms[k / 8];
+        options.choice = (isg_log_z_choice)(k / 2 % 4);
+        options.ais.steps = k % 2 == 0 ? 4 : 64; /* trusted at last; at once */
+        options.ais.repeats = 1 + k % 2;
+        options.patience = k % 2 == 0 ? 4 : 1;
+        snprintf(what, sizeof what, "model %zu, way %zu, steps %zu", k / 8, k / 2 % 4,
+                 options.ais.steps);
+        const isg_status status = isg_rbm_log_z(rbm, &options, found);
+        assert_true(status == ISG_OK ||
+                    (status == ISG_ERR_UNSUPPORTED && options.choice == ISG_CHOOSE_EXACT));
+        if (status == ISG_OK)
+            check_watcher(&seen, what);
+        if (k % 2 == 0 && status == ISG_OK) {
+            assert_ok(isg_rbm_log_z_betas(rbm, &options, betas, 2, found));
+            check_watcher(&seen, what);
+        }
+    }
+    isg_interval interval;
+    options.ais.progress = &progress;
+    options.ais.repeats = 4;
+    assert_ok(isg_ais_certificate(rbms[0], &options.ais, 0.9, &interval));
+    check_watcher(&seen, "certificate");
+    for (size_t k = 0; k < 4; k++)
+        isg_rbm_free(rbms[k]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_data_term),  cmocka_unit_test(test_data_term_refuses),
+        cmocka_unit_test(test_choice),     cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_many_betas), cmocka_unit_test(test_betas_left_to_annealing),
+        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_progress_ends_at_1),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
