@@ -116,8 +116,8 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, call->common.quiet, "reading");
-        options.progress = progress_callback(&bar);
-        const isg_status status = isg_dataset_load(out, images ? images : name, &options);
+        const isg_status status =
+            isg_dataset_load(out, images ? images : name, &options, progress_callback(&bar));
         progress_finish(&bar);
         if (status != ISG_OK)
             code = load_failed(status, name, images, labels);

@@ -28,7 +28,7 @@ isg_dataset_options isg_dataset_defaults(void) {
 }
 
 isg_status isg_loader_report(isg_loader *load, const isg_source *source) {
-    const isg_progress *progress = load->options->progress;
+    const isg_progress *progress = load->progress;
     if (!progress || isg_source_position(source) - load->reported < (1u << 20))
         return ISG_OK;
     load->reported = isg_source_position(source);
@@ -340,8 +340,9 @@ static isg_status check_options(const isg_dataset_options *options) {
 }
 
 /* Takes over the file. */
-static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset_options *options) {
-    isg_loader load = {.options = options};
+static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset_options *options,
+                            const isg_progress *progress) {
+    isg_loader load = {.options = options, .progress = progress};
     isg_status status = ISG_OK;
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
     const isg_format format = load.input.format;
@@ -357,7 +358,7 @@ static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset
     guess_image_shape(&load.data->info);
     ISG_TRY_GOTO(read_labels(&load));
     ISG_TRY_GOTO(keep_rows(&load));
-    ISG_TRY_GOTO(isg_progress_end(options->progress, "reading"));
+    ISG_TRY_GOTO(isg_progress_end(progress, "reading"));
     *out = load.data;
     load.data = NULL;
 done:
@@ -367,22 +368,23 @@ done:
     return status;
 }
 
-isg_status isg_dataset_load(isg_dataset **out, const char *path,
-                            const isg_dataset_options *options) {
+isg_status isg_dataset_load(isg_dataset **out, const char *path, const isg_dataset_options *options,
+                            const isg_progress *progress) {
     const isg_dataset_options defaults = isg_dataset_defaults();
     options = options ? options : &defaults;
     isg_file *file = NULL;
     ISG_TRY(check_options(options));
     ISG_TRY(isg_file_open(&file, path));
-    return load_file(out, file, options);
+    return load_file(out, file, options, progress);
 }
 
 isg_status isg_dataset_load_memory(isg_dataset **out, const char *name, const void *bytes,
-                                   size_t size, const isg_dataset_options *options) {
+                                   size_t size, const isg_dataset_options *options,
+                                   const isg_progress *progress) {
     const isg_dataset_options defaults = isg_dataset_defaults();
     options = options ? options : &defaults;
     isg_file *file = NULL;
     ISG_TRY(check_options(options));
     ISG_TRY(isg_file_from_memory(&file, name, bytes, size));
-    return load_file(out, file, options);
+    return load_file(out, file, options, progress);
 }
