@@ -27,6 +27,7 @@ typedef struct zip_entry {
 
 struct isg_zip {
     isg_file *file;
+    isg_file *owned; /* the same, if it is to be closed with the archive; or NULL */
     isg_zip_directory directory;
     zip_entry *entries; /* in the order of the directory */
     size_t count;
@@ -267,6 +268,17 @@ done:
     return status;
 }
 
+isg_status isg_zip_open_path(isg_zip **out, const char *path) {
+    isg_file *file = NULL;
+    ISG_TRY(isg_file_open(&file, path));
+    const isg_status status = isg_zip_open(out, file);
+    if (status == ISG_OK)
+        (*out)->owned = file;
+    else
+        isg_file_close(file);
+    return status;
+}
+
 size_t isg_zip_count(const isg_zip *zip) {
     return zip->count;
 }
@@ -330,5 +342,6 @@ void isg_zip_close(isg_zip *zip) {
     isg_release(zip->by_name);
     isg_release(zip->names);
     isg_release(zip->entries);
+    isg_file_close(zip->owned);
     isg_release(zip);
 }

@@ -143,13 +143,9 @@ done:
 
 static isg_status read_shape(isg_patterns *patterns, isg_zip *zip) {
     isg_meta meta;
-    size_t pixels = 0;
     ISG_TRY(isg_meta_read(&meta, zip));
-    if (isg_multiply(&pixels, meta.image_height, meta.image_width) &&
-        pixels == patterns->info.n_visible) {
-        patterns->info.image_height = meta.image_height;
-        patterns->info.image_width = meta.image_width;
-    }
+    isg_meta_take_shape(&meta, patterns->info.n_visible, &patterns->info.image_height,
+                        &patterns->info.image_width);
     return ISG_OK;
 }
 
@@ -187,14 +183,9 @@ done:
 }
 
 isg_status isg_patterns_load(isg_patterns **out, const char *path) {
-    isg_file *file = NULL;
     isg_zip *zip = NULL;
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_file_open(&file, path));
-    ISG_TRY_GOTO(isg_zip_open(&zip, file));
-    status = isg_patterns_read(out, zip);
-done:
+    ISG_TRY(isg_zip_open_path(&zip, path));
+    const isg_status status = isg_patterns_read(out, zip);
     isg_zip_close(zip);
-    isg_file_close(file);
     return status;
 }
