@@ -224,28 +224,25 @@ done:
 
 /* ---- all together ----------------------------------------------------------------------------- */
 
-static isg_status read_samples(isg_loader *load) {
+static isg_status read_array_file(isg_loader *load) {
     isg_array_type type;
-    switch (load->input.format) {
-    case ISG_FORMAT_IDX:
-        ISG_TRY(isg_idx_read_header(load->input.source, &type));
-        ISG_TRY(read_array(load, load->input.source, &type));
-        break;
-    case ISG_FORMAT_NPY:
-        ISG_TRY(isg_npy_read_header(load->input.source, &type));
-        ISG_TRY(read_array(load, load->input.source, &type));
-        break;
-    case ISG_FORMAT_NPZ:
-        return read_npz(load);
-    case ISG_FORMAT_CSV:
-    case ISG_FORMAT_TSV:
-        ISG_TRY(isg_loader_read_csv(load));
-        break;
-    case ISG_FORMAT_MATRIX_MARKET:
-        ISG_TRY(read_matrix_market(load));
-        break;
-    }
-    return isg_data_file_end(&load->input);
+    ISG_TRY(load->input.format->read_header(load->input.source, &type));
+    return read_array(load, load->input.source, &type);
+}
+
+const isg_format isg_formats[] = {
+    {.ending = NULL, .read_header = isg_idx_read_header, .read_samples = read_array_file},
+    {.ending = ".npy", .read_header = isg_npy_read_header, .read_samples = read_array_file},
+    {.ending = ".npz", .is_archive = true, .read_samples = read_npz},
+    {.ending = ".csv", .separator = ',', .read_samples = isg_loader_read_csv},
+    {.ending = ".tsv", .separator = '\t', .read_samples = isg_loader_read_csv},
+    {.ending = ".mtx", .read_samples = read_matrix_market},
+    {.ending = ""},
+};
+
+static isg_status read_samples(isg_loader *load) {
+    ISG_TRY(load->input.format->read_samples(load));
+    return load->input.format->is_archive ? ISG_OK : isg_data_file_end(&load->input);
 }
 
 static isg_status read_labels(isg_loader *load) {
@@ -345,9 +342,7 @@ static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset
     isg_loader load = {.options = options, .progress = progress};
     isg_status status = ISG_OK;
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
-    const isg_format format = load.input.format;
-    if (options->label_column && format != ISG_FORMAT_CSV && format != ISG_FORMAT_TSV &&
-        !options->labels_path) {
+    if (options->label_column && !load.input.format->separator && !options->labels_path) {
         status = isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
                           isg_file_name(file));
         goto done;

@@ -126,7 +126,7 @@ static const row rows[] = {
     {"x.mtx", "mtx('coordinate integer general', '10000000 10000000 1', '1 1 1')",
      BAD = "far too large for a file of this size"},
     {"x.mtx", "mtx('coordinate integer general', '2 2 1', '1 2 1')",
-     BAD = "labels are not read from Matrix Market files", "mtx",
+     BAD = "labels are not read from .mtx files", "mtx",
      "mtx('coordinate integer general', '2 1 1', '1 1 1')"},
 
     /* Labels */
