@@ -9,11 +9,10 @@
 const char *const log_z_methods[] = {"auto", "exact", "ais", "mixture", NULL};
 const char *const ais_weights[] = {"spin", "lambda", "joint", NULL};
 
-static const char *const method_names[] = {"exact", "ais", "mixture"};
 static const char *const side_names[] = {"exact", "both", "lower", "upper"};
 
 exit_code log_z_check(const log_z_settings *settings) {
-    const bool is_ais = settings->method == ISG_CHOOSE_AIS;
+    const bool is_ais = settings->method == ISG_LOG_Z_AIS;
     if (settings->hmc && settings->weights != ISG_AIS_LAMBDA)
         return fail(EXIT_MISUSED, "--hmc moves hidden units and needs --weights lambda");
     if ((settings->weights != ISG_AIS_SPIN || settings->hmc) && !is_ais)
@@ -29,12 +28,13 @@ isg_log_z_options log_z_options(const invocation *call, const log_z_settings *se
     isg_log_z_options out = isg_log_z_defaults();
     if (call_has_option(call, "steps")) /* then they are wanted so, trusted or not */
         out.patience = 0;
-    out.choice = (isg_log_z_choice)settings->method;
+    out.method = (isg_log_z_method)settings->method;
     out.ais.chains = settings->chains;
     out.ais.steps = settings->steps;
     out.ais.repeats = settings->repeats;
     out.ais.weights = (isg_ais_weights)settings->weights;
     out.ais.move = settings->hmc ? ISG_AIS_HMC : ISG_AIS_GIBBS;
+    out.ais.adaptive = settings->target;
     out.ais.seed = seed;
     out.mixture.samples = settings->samples;
     out.mixture.data = data;
@@ -44,33 +44,16 @@ isg_log_z_options log_z_options(const invocation *call, const log_z_settings *se
 
 exit_code log_z_find(const invocation *call, const log_z_settings *settings, const isg_rbm *rbm,
                      const isg_dataset *data, isg_log_z *out) {
-    isg_log_z_options options = log_z_options(call, settings, data);
-    double *schedule = NULL;
-    isg_status status = ISG_OK;
+    const isg_log_z_options options = log_z_options(call, settings, data);
     progress bar;
-    if (settings->target > 0) {
-        isg_ais_options pilot = options.ais;
-        if (pilot.chains > 2000) /* enough to find the schedule */
-            pilot.chains = 2000;
-        pilot.repeats = 1;
-        progress_start(&bar, call->common.quiet, "schedule");
-        pilot.progress = progress_callback(&bar);
-        status = isg_ais_schedule(rbm, &pilot, settings->target, &schedule, &options.ais.steps);
-        options.ais.schedule = schedule;
-        progress_finish(&bar);
-    }
-    if (status == ISG_OK) {
-        progress_start(&bar, call->common.quiet, "ln Z");
-        options.progress = progress_callback(&bar);
-        status = isg_rbm_log_z(rbm, &options, out);
-        progress_finish(&bar);
-    }
-    isg_schedule_free(schedule);
+    progress_start(&bar, call->common.quiet, "ln Z");
+    const isg_status status = isg_rbm_log_z(rbm, &options, out, progress_callback(&bar));
+    progress_finish(&bar);
     return fail_status(status);
 }
 
 const char *log_z_method_name(const isg_log_z *found) {
-    return method_names[found->method];
+    return log_z_methods[found->method];
 }
 
 json_t *log_z_json(const isg_log_z *found) {

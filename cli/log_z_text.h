@@ -10,7 +10,7 @@
 #include "cli/command.h"
 
 typedef struct log_z_settings {
-    size_t method; /* an isg_log_z_choice */
+    size_t method; /* an isg_log_z_method */
     size_t chains, steps, repeats;
     size_t weights; /* an isg_ais_weights */
     bool hmc;
@@ -18,7 +18,7 @@ typedef struct log_z_settings {
     size_t samples;
 } log_z_settings;
 
-extern const char *const log_z_methods[]; /* auto, exact, ais, mixture */
+extern const char *const log_z_methods[]; /* of every isg_log_z_method */
 extern const char *const ais_weights[];
 
 #define LOG_Z_OPTION(type, member, field) .offset = offsetof(type, member.field)
@@ -57,7 +57,7 @@ exit_code log_z_check(const log_z_settings *settings);
 isg_log_z_options log_z_options(const invocation *call, const log_z_settings *settings,
                                 const isg_dataset *data);
 
-/* With progress on the terminal, and an adaptive schedule if one is wanted. */
+/* With progress on the terminal. */
 exit_code log_z_find(const invocation *call, const log_z_settings *settings, const isg_rbm *rbm,
                      const isg_dataset *data, isg_log_z *out);
 

@@ -64,31 +64,30 @@ static void plan(const experiment *my, size_t index, piece *out) {
 /* L by AIS as the paper has it: every run by itself, then mean and deviation. */
 static exit_code compute_ais(experiment *my, const isg_rbm *rbm, double *values) {
     const size_t runs = scales[my->scale].runs;
-    isg_data_term term;
-    exit_code code = fail_status(isg_rbm_data_term(rbm, my->train, &term, NULL));
-    double sum = 0, squares = 0, ess = HUGE_VAL, error = 0;
+    exit_code code = EXIT_DONE;
+    double sum = 0, squares = 0, ess = HUGE_VAL;
+    isg_likelihood found = {0};
     for (size_t r = 0; code == EXIT_DONE && r < runs; r++) {
-        isg_ais_options options = isg_ais_defaults();
-        isg_log_z found;
-        options.chains = scales[my->scale].chains;
-        options.steps = scales[my->scale].steps;
-        options.seed = my->seed + r;
-        options.progress =
-            part_progress(my, (double)r / (double)runs, (double)(r + 1) / (double)runs);
-        code = fail_status(isg_ais_log_z(rbm, &options, &found, NULL));
+        isg_log_z_options options = isg_log_z_defaults();
+        isg_log_z log_z;
+        options.method = ISG_LOG_Z_AIS;
+        options.ais.chains = scales[my->scale].chains;
+        options.ais.steps = scales[my->scale].steps;
+        options.ais.seed = my->seed + r;
+        code = fail_status(isg_rbm_score(
+            rbm, my->train, &options, &found, &log_z,
+            part_progress(my, (double)r / (double)runs, (double)(r + 1) / (double)runs)));
         if (code == EXIT_DONE) {
-            const double value = term.mean - found.value;
-            sum += value;
-            squares += value * value;
-            error = found.error;
-            ess = fmin(ess, found.ess);
+            sum += found.value;
+            squares += found.value * found.value;
+            ess = fmin(ess, log_z.ess);
         }
     }
     const double mean = sum / (double)runs;
-    values[0] = term.mean;
+    values[0] = found.data_term;
     values[1] = mean;
-    values[2] =
-        runs > 1 ? sqrt(fmax(0, squares - (double)runs * mean * mean) / (double)(runs - 1)) : error;
+    values[2] = runs > 1 ? sqrt(fmax(0, squares - (double)runs * mean * mean) / (double)(runs - 1))
+                         : found.error;
     values[3] = ess;
     return code;
 }
@@ -103,11 +102,11 @@ static exit_code compute_better(experiment *my, const isg_rbm *rbm, double *valu
     options.mixture.samples = scales[my->scale].samples;
     options.mixture.witnesses = scales[my->scale].witnesses;
     options.mixture.data = my->train;
-    options.progress = part_progress(my, 0, 1);
-    const exit_code code = fail_status(isg_rbm_log_z(rbm, &options, &found));
+    const exit_code code =
+        fail_status(isg_rbm_log_z(rbm, &options, &found, part_progress(my, 0, 1)));
     values[0] = found.value;
     values[1] = found.error;
-    values[2] = (double)found.method;
+    values[2] = (double)found.method - ISG_LOG_Z_EXACT;
     values[3] = found.is_trusted;
     return code;
 }

@@ -97,32 +97,30 @@ static void plan(const experiment *my, size_t index, piece *out) {
 }
 
 static exit_code score(experiment *my, const place *at, const isg_rbm *rbm, double *values) {
-    isg_data_term term = {0};
-    isg_log_z annealed = {0}, best = {.value = (double)NAN, .error = (double)NAN};
+    isg_likelihood annealed = {0}, best = {.value = (double)NAN, .error = (double)NAN};
+    isg_log_z log_z = {0};
     isg_log_z_options options = isg_log_z_defaults();
+    options.method = ISG_LOG_Z_AIS;
     options.ais.chains = scales[my->scale].chains;
     options.ais.steps = scales[my->scale].steps;
     options.ais.seed = options.mixture.seed = my->seed + at->which.run - 1;
-    options.ais.progress = part_progress(my, 0.5, 0.7);
-    exit_code code = fail_status(isg_rbm_data_term(rbm, my->train, &term, NULL));
-    if (code == EXIT_DONE)
-        code = fail_status(isg_ais_log_z(rbm, &options.ais, &annealed, NULL));
+    exit_code code = fail_status(
+        isg_rbm_score(rbm, my->train, &options, &annealed, NULL, part_progress(my, 0.5, 0.7)));
     const bool is_due = is_checked(my, at);
     if (code == EXIT_DONE && is_due) {
+        options.method = ISG_LOG_Z_AUTO;
         options.patience = scales[my->scale].patience;
-        options.ais.progress = NULL;
         options.mixture.samples = scales[my->scale].mixture_samples;
         options.mixture.witnesses = scales[my->scale].witnesses;
-        options.mixture.data = my->train;
-        options.progress = part_progress(my, 0.7, 1);
-        code = fail_status(isg_rbm_log_z(rbm, &options, &best));
+        code = fail_status(
+            isg_rbm_score(rbm, my->train, &options, &best, &log_z, part_progress(my, 0.7, 1)));
     }
-    values[0] = term.mean;
-    values[1] = term.mean - annealed.value;
+    values[0] = annealed.data_term;
+    values[1] = annealed.value;
     values[2] = annealed.error;
-    values[3] = term.mean - best.value;
+    values[3] = best.value;
     values[4] = best.error;
-    values[5] = is_due ? (double)best.method : (double)NAN;
+    values[5] = is_due ? (double)log_z.method - ISG_LOG_Z_EXACT : (double)NAN;
     values[6] = is_due ? best.is_trusted : (double)NAN;
     return code;
 }

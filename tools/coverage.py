@@ -27,7 +27,7 @@ PARTS = {
         sample/gibbs.c sample/gibbs_weights.c theory/machine_sweep.c hopfield/dynamics.c hopfield/dynamics_thermal.c hopfield/dynamics_zero.c
         log_z/exact_samples.c kernels/ref.c kernels/select.c kernels/tuned.h kernels/gibbs_tuned.h
         kernels/vectors.h""",
-    "ais": "log_z/ais.c log_z/ais_betas.c log_z/ais_lambda.c log_z/ais_schedule.c log_z/anneal.c",
+    "ais": "log_z/ais.c log_z/ais_lambda.c log_z/anneal.c",
 }
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent

@@ -257,17 +257,18 @@ static exit_code measure_gradient(double *rate, const bench_case *work) {
 
 /* Annealing of B chains. */
 static exit_code measure_ais(double *rate, const bench_case *work) {
-    isg_ais_options options = isg_ais_defaults();
-    options.chains = work->batch;
-    options.seed = work->seed;
+    isg_log_z_options options = isg_log_z_defaults();
+    options.method = ISG_LOG_Z_AIS;
+    options.ais.chains = work->batch;
+    options.ais.seed = work->seed;
     slice s = slice_of(slice_s);
     exit_code code = EXIT_DONE;
     while (code == EXIT_DONE && !is_full(&s)) {
         isg_log_z found;
         const double start = stopwatch_s();
-        code = fail_status(isg_ais_log_z(work->start, &options, &found, NULL));
+        code = fail_status(isg_rbm_log_z(work->start, &options, &found, NULL));
         s.seconds += stopwatch_s() - start;
-        s.work += (double)(options.chains * options.steps);
+        s.work += (double)(options.ais.chains * options.ais.steps);
     }
     *rate = rate_of(mean_s(&s));
     return code;

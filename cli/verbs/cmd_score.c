@@ -23,11 +23,12 @@ typedef struct score_settings {
     bool by_class;
 } score_settings;
 
-/* One data set and its side of the log-likelihood. */
+/* One data set and its log-likelihood. */
 typedef struct scored {
     const char *name;
     isg_dataset *data;
-    isg_data_term all, *by_class; /* by_class is NULL without labels */
+    isg_likelihood all, *by_class; /* by_class is NULL without labels */
+    isg_likelihood *at; /* (n_betas) with --betas, and then all and by_class are unused */
 } scored;
 
 typedef struct scores {
@@ -42,7 +43,6 @@ typedef struct scores {
     double *betas;           /* n_betas, and */
     isg_log_z *at;           /* ln Z there */
     size_t n_betas;
-    double beta; /* of the data terms */
 } scores;
 
 /* ---- finding out -------------------------------------------------------------------------------- */
@@ -76,14 +76,20 @@ static exit_code load_sets(scores *my, const invocation *call) {
 }
 
 static exit_code score_sets(scores *my) {
-    for (size_t k = 0; k < my->n_sets; k++) {
+    exit_code code = EXIT_DONE;
+    for (size_t k = 0; code == EXIT_DONE && k < my->n_sets; k++) {
         scored *set = &my->sets[k];
-        const exit_code code =
-            fail_status(isg_rbm_data_term(my->rbm, set->data, &set->all, set->by_class));
-        if (code != EXIT_DONE)
-            return code;
+        if (!my->betas) {
+            code = fail_status(
+                isg_log_likelihood(my->rbm, set->data, &my->log_z, &set->all, set->by_class));
+            continue;
+        }
+        set->at = memory_allocate(my->n_betas, sizeof *set->at);
+        code = !set->at ? fail_memory()
+                        : fail_status(isg_log_likelihood_betas(my->rbm, set->data, my->betas,
+                                                               my->at, my->n_betas, set->at));
     }
-    return EXIT_DONE;
+    return code;
 }
 
 /* Where exact samples exist; else `no_interval` says why there is none. */
@@ -92,13 +98,13 @@ static exit_code find_interval(scores *my, const invocation *call) {
     isg_ais_options options = log_z_options(call, &settings->log_z, NULL).ais;
     options.weights = ISG_AIS_SPIN;
     options.move = ISG_AIS_GIBBS;
+    options.adaptive = 0;
     if (options.repeats < 20) /* the margin is ln(2 / (1 - confidence)) over this */
         options.repeats = 20;
     progress bar;
     progress_start(&bar, call->common.quiet, "certificate");
-    options.progress = progress_callback(&bar);
-    const isg_status status =
-        isg_ais_certificate(my->rbm, &options, settings->certificate, &my->interval);
+    const isg_status status = isg_ais_certificate(my->rbm, &options, settings->certificate,
+                                                  &my->interval, progress_callback(&bar));
     progress_finish(&bar);
     my->has_interval = status == ISG_OK;
     if (status != ISG_ERR_UNSUPPORTED)
@@ -110,38 +116,37 @@ static exit_code find_interval(scores *my, const invocation *call) {
 static exit_code find_curve(scores *my, const invocation *call) {
     const score_settings *settings = call->settings;
     exit_code code = beta_list_parse(&my->betas, &my->n_betas, settings->betas);
-    my->beta = isg_rbm_describe(my->rbm).beta;
     if (code != EXIT_DONE)
         return code;
     my->at = memory_allocate(my->n_betas, sizeof *my->at);
     if (!my->at)
         return fail_memory();
     const isg_dataset *data = my->n_sets > 0 ? my->sets[0].data : NULL;
-    isg_log_z_options options = log_z_options(call, &settings->log_z, data);
+    const isg_log_z_options options = log_z_options(call, &settings->log_z, data);
     progress bar;
     progress_start(&bar, call->common.quiet, "ln Z");
-    options.progress = progress_callback(&bar);
-    code = fail_status(isg_rbm_log_z_betas(my->rbm, &options, my->betas, my->n_betas, my->at));
+    code = fail_status(isg_rbm_log_z_betas(my->rbm, &options, my->betas, my->n_betas, my->at,
+                                           progress_callback(&bar)));
     progress_finish(&bar);
     return code;
 }
 
 /* ---- saying it ---------------------------------------------------------------------------------- */
 
-static json_t *likelihood_json(double mean, double log_z, double error) {
-    return json_pack("{s:o, s:o}", "value", json_number(mean - log_z), "error", json_number(error));
+static json_t *likelihood_json(const isg_likelihood *found) {
+    return json_pack("{s:o, s:o}", "value", json_number(found->value), "error",
+                     json_number(found->error));
 }
 
-static json_t *classes_json(const scored *set, const isg_log_z *log_z) {
+static json_t *classes_json(const scored *set) {
     json_t *list = json_array();
     for (size_t c = 0; list && set->by_class && c < isg_dataset_describe(set->data).n_classes;
          c++) {
-        const isg_data_term *term = &set->by_class[c];
+        const isg_likelihood *found = &set->by_class[c];
         json_t *one =
             json_pack("{s:o, s:I, s:o}", "class", json_text(isg_dataset_class_name(set->data, c)),
-                      "samples", (json_int_t)term->samples, "log_likelihood",
-                      term->samples > 0 ? likelihood_json(term->mean, log_z->value, log_z->error)
-                                        : json_null());
+                      "samples", (json_int_t)found->samples, "log_likelihood",
+                      found->samples > 0 ? likelihood_json(found) : json_null());
         if (!one || json_array_append_new(list, one) != 0) {
             json_decref(list);
             return NULL;
@@ -156,10 +161,9 @@ static json_t *sets_json(const scores *my) {
         const scored *set = &my->sets[k];
         json_t *one =
             json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}", "name", json_text(set->name), "samples",
-                      (json_int_t)set->all.samples, "log_likelihood",
-                      likelihood_json(set->all.mean, my->log_z.value, my->log_z.error), "data_term",
-                      json_number(set->all.mean), "deviation", json_number(set->all.deviation),
-                      "classes", classes_json(set, &my->log_z));
+                      (json_int_t)set->all.samples, "log_likelihood", likelihood_json(&set->all),
+                      "data_term", json_number(set->all.data_term), "deviation",
+                      json_number(set->all.deviation), "classes", classes_json(set));
         if (!one || json_array_append_new(list, one) != 0) {
             json_decref(list);
             return NULL;
@@ -176,20 +180,18 @@ static json_t *as_json(const scores *my) {
                                        "batches", (json_int_t)my->interval.batches)
                            : json_null();
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "log_likelihood",
-                     has_data
-                         ? likelihood_json(my->sets[0].all.mean, my->log_z.value, my->log_z.error)
-                         : json_null(),
-                     "data_term", has_data ? json_number(my->sets[0].all.mean) : json_null(),
-                     "log_z", log_z_json(&my->log_z), "data", sets_json(my), "interval", interval,
-                     "seconds", my->seconds);
+                     has_data ? likelihood_json(&my->sets[0].all) : json_null(), "data_term",
+                     has_data ? json_number(my->sets[0].all.data_term) : json_null(), "log_z",
+                     log_z_json(&my->log_z), "data", sets_json(my), "interval", interval, "seconds",
+                     my->seconds);
 }
 
-static void print_classes(output *out, const scored *set, const isg_log_z *log_z) {
+static void print_classes(output *out, const scored *set) {
     const size_t n = set->by_class ? isg_dataset_describe(set->data).n_classes : 0;
     for (size_t c = 0; c < n; c++)
         if (set->by_class[c].samples > 0)
             output_line(out, "  class %-14s %8zu %12.3f", isg_dataset_class_name(set->data, c),
-                        set->by_class[c].samples, set->by_class[c].mean - log_z->value);
+                        set->by_class[c].samples, set->by_class[c].value);
 }
 
 static void as_text(output *out, const scores *my, const char *model, bool by_class) {
@@ -208,22 +210,17 @@ static void as_text(output *out, const scores *my, const char *model, bool by_cl
     for (size_t k = 0; k < my->n_sets; k++) {
         const scored *set = &my->sets[k];
         output_line(out, "%-22s %8zu %12.3f %10.2g %12.3f%s", set->name, set->all.samples,
-                    set->all.mean - my->log_z.value, my->log_z.error, set->all.mean,
-                    my->log_z.is_trusted ? "" : "  beware");
+                    set->all.value, set->all.error, set->all.data_term,
+                    set->all.is_trusted ? "" : "  beware");
         if (by_class)
-            print_classes(out, set, &my->log_z);
+            print_classes(out, set);
     }
 }
 
-/* -beta H is proportional to beta, so one pass over the data does for all. */
-static double likelihood_at(const scores *my, size_t set, size_t k) {
-    return my->sets[set].all.mean * my->betas[k] / my->beta - my->at[k].value;
-}
-
-static size_t best_beta(const scores *my, size_t set) {
+static size_t best_beta(const scores *my, const scored *set) {
     size_t best = 0;
     for (size_t k = 1; k < my->n_betas; k++)
-        if (likelihood_at(my, set, k) > likelihood_at(my, set, best))
+        if (set->at[k].value > set->at[best].value)
             best = k;
     return best;
 }
@@ -233,27 +230,24 @@ static json_t *curve_json(const scores *my) {
     for (size_t k = 0; list && k < my->n_betas; k++) {
         json_t *values = json_array();
         for (size_t s = 0; values && s < my->n_sets; s++)
-            json_array_append_new(values, json_number(likelihood_at(my, s, k)));
+            json_array_append_new(values, json_number(my->sets[s].at[k].value));
         json_array_append_new(list, json_pack("{s:f, s:o, s:o}", "beta", my->betas[k], "log_z",
                                               log_z_json(&my->at[k]), "log_likelihood", values));
     }
     for (size_t s = 0; peaks && s < my->n_sets; s++) {
-        const size_t best = best_beta(my, s);
-        json_array_append_new(
-            peaks, json_pack("{s:o, s:f, s:o}", "name", json_text(my->sets[s].name), "beta",
-                             my->betas[best], "log_likelihood",
-                             likelihood_json(my->sets[s].all.mean * my->betas[best] / my->beta,
-                                             my->at[best].value, my->at[best].error)));
+        const scored *set = &my->sets[s];
+        const size_t best = best_beta(my, set);
+        json_array_append_new(peaks, json_pack("{s:o, s:f, s:o}", "name", json_text(set->name),
+                                               "beta", my->betas[best], "log_likelihood",
+                                               likelihood_json(&set->at[best])));
     }
-    const size_t best = my->n_sets > 0 ? best_beta(my, 0) : my->n_betas - 1;
-    const isg_log_z *log_z = &my->at[best];
-    const double mean =
-        my->n_sets > 0 ? my->sets[0].all.mean * my->betas[best] / my->beta : (double)NAN;
+    const scored *first = my->n_sets > 0 ? my->sets : NULL;
+    const size_t best = first ? best_beta(my, first) : my->n_betas - 1;
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "log_likelihood",
-                     my->n_sets > 0 ? likelihood_json(mean, log_z->value, log_z->error)
-                                    : json_null(),
-                     "data_term", my->n_sets > 0 ? json_number(mean) : json_null(), "log_z",
-                     log_z_json(log_z), "betas", list, "peaks", peaks, "seconds", my->seconds);
+                     first ? likelihood_json(&first->at[best]) : json_null(), "data_term",
+                     first ? json_number(first->at[best].data_term) : json_null(), "log_z",
+                     log_z_json(&my->at[best]), "betas", list, "peaks", peaks, "seconds",
+                     my->seconds);
 }
 
 /* Columns that a plotting program reads; what is not a number stands behind a #. */
@@ -270,13 +264,14 @@ static void curve_text(output *out, const scores *my) {
             output_print(out, " %10.4g", my->at[k].ess);
         output_print(out, " %8s", log_z_method_name(&my->at[k]));
         for (size_t s = 0; s < my->n_sets; s++)
-            output_print(out, " %14.3f", likelihood_at(my, s, k));
+            output_print(out, " %14.3f", my->sets[s].at[k].value);
         output_line(out, "%s", my->at[k].is_trusted ? "" : "  # not to be trusted");
     }
     for (size_t s = 0; s < my->n_sets; s++) {
-        const size_t best = best_beta(my, s);
-        output_line(out, "# %s: best beta %.5g, L %.3f +- %.2g%s", my->sets[s].name,
-                    my->betas[best], likelihood_at(my, s, best), my->at[best].error,
+        const scored *set = &my->sets[s];
+        const size_t best = best_beta(my, set);
+        output_line(out, "# %s: best beta %.5g, L %.3f +- %.2g%s", set->name, my->betas[best],
+                    set->at[best].value, set->at[best].error,
                     best == 0 || best == my->n_betas - 1 ? ", at the end of the range" : "");
     }
 }
@@ -291,7 +286,7 @@ static exit_code draw_curves(const scores *my, const char *path) {
     for (size_t k = 0; code == EXIT_DONE && k < n; k++) {
         error[k] = isfinite(my->at[k].error) ? my->at[k].error : 0;
         for (size_t s = 0; s < n_curves; s++)
-            y[s * n + k] = my->n_sets > 0 ? likelihood_at(my, s, k) : my->at[k].value;
+            y[s * n + k] = my->n_sets > 0 ? my->sets[s].at[k].value : my->at[k].value;
     }
     for (size_t s = 0; code == EXIT_DONE && s < n_curves; s++)
         curves[s] = (plot_curve){.name = my->n_sets > 0 ? my->sets[s].name : "ln Z",
@@ -324,8 +319,6 @@ static exit_code find_all(scores *my, const invocation *call) {
         code = fail_status(isg_rbm_set_beta(my->rbm, settings->beta));
     if (code == EXIT_DONE)
         code = load_sets(my, call);
-    if (code == EXIT_DONE)
-        code = score_sets(my);
     const double start = stopwatch_s();
     if (code == EXIT_DONE && settings->betas)
         code = find_curve(my, call);
@@ -335,13 +328,14 @@ static exit_code find_all(scores *my, const invocation *call) {
     if (code == EXIT_DONE && settings->certificate > 0)
         code = find_interval(my, call);
     my->seconds = stopwatch_s() - start;
-    return code;
+    return code == EXIT_DONE ? score_sets(my) : code;
 }
 
 static void release(scores *my) {
     for (size_t k = 0; my->sets && k < my->n_sets; k++) {
         isg_dataset_free(my->sets[k].data);
         memory_release(my->sets[k].by_class);
+        memory_release(my->sets[k].at);
     }
     memory_release(my->sets);
     memory_release(my->betas);

@@ -282,20 +282,16 @@ static exit_code score(job *my) {
     const isg_rbm *rbm = isg_run_rbm(my->run);
     isg_log_z_options options = isg_log_z_defaults();
     options.ais.seed = options.mixture.seed = my->call.common.seed;
-    options.mixture.data = my->data;
     progress bar;
-    isg_log_z log_z;
-    isg_data_term term;
+    isg_likelihood found;
     progress_start(&bar, my->call.common.quiet, "scoring");
     const double started_s = stopwatch_s();
-    options.progress = progress_callback(&bar);
-    isg_status status = isg_rbm_data_term(rbm, my->data, &term, NULL);
-    if (status == ISG_OK)
-        status = isg_rbm_log_z(rbm, &options, &log_z);
+    isg_status status =
+        isg_rbm_score(rbm, my->data, &options, &found, NULL, progress_callback(&bar));
     my->score_s += stopwatch_s() - started_s;
     progress_finish(&bar);
     if (status == ISG_OK)
-        status = isg_run_set_score(my->run, term.mean - log_z.value, log_z.error);
+        status = isg_run_set_score(my->run, found.value, found.error);
     return status == ISG_ERR_CANCELLED ? stopped(my) : fail_status(status);
 }
 

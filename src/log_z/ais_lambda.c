@@ -117,15 +117,15 @@ static void move_by_trajectory(const isg_rbm *rbm, walker *walk, double alpha, d
     }
 }
 
-static double anneal_chain(const isg_rbm *rbm, const isg_ais_options *options, const double *alphas,
-                           walker *walk, size_t chain, isg_team_progress *team) {
+static double anneal_chain(const isg_rbm *rbm, const isg_ais_options *options, walker *walk,
+                           size_t chain, isg_team_progress *team) {
     walk->random = isg_cursor_at(isg_stream_at(options->seed, ISG_PURPOSE_AIS, 0, (uint32_t)chain));
     for (size_t mu = 0; mu < rbm->info.n_hidden; mu++)
         walk->lambda[mu] = isg_next_normal(&walk->random) / sqrt(rbm->info.beta);
     isg_rbm_visible_input(rbm, walk->lambda, walk->x);
     double log_weight = 0;
     for (size_t k = 1; k <= options->steps; k++) {
-        const double from = alphas[k - 1], to = alphas[k];
+        const double from = options->schedule[k - 1], to = options->schedule[k];
         log_weight +=
             exponent(rbm, walk->lambda, walk->x, to) - exponent(rbm, walk->lambda, walk->x, from);
         /* Every step has a stream of its own: a long chain would run out of a single one. */
@@ -141,15 +141,15 @@ static double anneal_chain(const isg_rbm *rbm, const isg_ais_options *options, c
     return log_weight;
 }
 
-isg_status isg_ais_lambda(const isg_rbm *rbm, const isg_ais_options *options, const double *alphas,
-                          double *log_weights) {
+isg_status isg_ais_lambda(const isg_rbm *rbm, const isg_ais_options *options, double *log_weights,
+                          const isg_progress *progress) {
     const size_t chains = options->chains * options->repeats;
     size_t threads = (size_t)isg_team_size();
     if (threads > chains)
         threads = chains;
     isg_status status = ISG_OK;
     walker *walkers = NULL;
-    isg_team_progress team = {.progress = options->progress,
+    isg_team_progress team = {.progress = progress,
                               .total = (double)chains * (double)options->steps};
     ISG_TRY_GOTO(ISG_ALLOCATE(walkers, threads));
     for (size_t t = 0; t < threads; t++)
@@ -157,8 +157,7 @@ isg_status isg_ais_lambda(const isg_rbm *rbm, const isg_ais_options *options, co
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
     for (size_t k = 0; k < chains; k++)
         if (!atomic_load(&team.is_cancelled))
-            log_weights[k] =
-                anneal_chain(rbm, options, alphas, &walkers[omp_get_thread_num()], k, &team);
+            log_weights[k] = anneal_chain(rbm, options, &walkers[omp_get_thread_num()], k, &team);
     status = isg_team_end(&team);
 done:
     for (size_t t = 0; walkers && t < threads; t++)

@@ -90,10 +90,10 @@ typedef struct isg_anneal_job {
     const size_t *marks;   /* NULL: the end alone */
     size_t n_marks;
     double *log_weights;
-    const isg_progress *progress;
 } isg_anneal_job;
 
-isg_status isg_anneal_run(const isg_anneal *a, const isg_anneal_job *job);
+isg_status isg_anneal_run(const isg_anneal *a, const isg_anneal_job *job,
+                          const isg_progress *progress);
 
 /* Progress of work that threads do in pieces: counted by all, reported by the calling one, which
    is thread 0 of the team. */

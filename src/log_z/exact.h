@@ -41,11 +41,19 @@ double isg_spin_model_exponent(const isg_spin_model *model, double field_sum, co
 /* ISG_ERR_DIVERGED unless the value is finite: weights near the end of the range overflow. */
 isg_status isg_exact_finish(double *log_z, double value);
 
+/* Visible units with the same row of W and the same field, up to one sign for both, form classes,
+   of which only the number of up spins matters; for at most 1e9 combinations of these numbers. */
+isg_status isg_exact_class_sums(const isg_rbm *rbm, double *log_z, const isg_progress *progress);
+
 /* Class sums of at most so many terms. */
 isg_status isg_exact_class_sums_within(const isg_rbm *rbm, double most_terms, double *log_z,
                                        const isg_progress *progress);
 
-/* Samples of models that class sums are possible for; isg_exact_samples() has the rest. */
+/* `count` independent samples of p(s), packed, into spins (count, words of 64): for at most 20
+   visible units, or where class sums have at most 4e6 terms. */
+isg_status isg_exact_samples(const isg_rbm *rbm, size_t count, uint64_t seed, uint64_t *spins);
+
+/* The same by class sums alone. */
 isg_status isg_exact_class_samples(const isg_rbm *rbm, size_t count, uint64_t seed,
                                    uint64_t *spins);
 

@@ -1,4 +1,4 @@
-/* log_z.c - ln Z by whatever suits the model, and why
+/* log_z.c - ln Z by the method that suits the model, and why that one
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,9 @@
 
 #include "base/memory.h"
 #include "base/progress_part.h"
+#include "log_z/ais.h"
 #include "log_z/exact.h"
+#include "log_z/mixture.h"
 
 /* What counts as quick: about a second of work. */
 enum { QUICK_UNITS = 22, QUICK_HIDDEN = 2 };
@@ -20,7 +22,7 @@ static const double rounding = 1e-12;
 static const char ending[] = "ln Z";
 
 isg_log_z_options isg_log_z_defaults(void) {
-    return (isg_log_z_options){.choice = ISG_CHOOSE_AUTO,
+    return (isg_log_z_options){.method = ISG_LOG_Z_AUTO,
                                .patience = 2,
                                .ais = isg_ais_defaults(),
                                .mixture = isg_mixture_defaults()};
@@ -72,20 +74,13 @@ static isg_status try_exact(const isg_rbm *rbm, bool is_patient, const isg_progr
 /* How the work on the mixtures compares with that on annealing. */
 static const double mixture_share = 0.5;
 
-static isg_status mix(const isg_rbm *rbm, const isg_log_z_options *options,
-                      const isg_progress *progress, isg_log_z *out) {
-    isg_mixture_options mixture = options->mixture;
-    mixture.progress = progress;
-    return isg_mixture_log_z(rbm, &mixture, out);
-}
-
 /* Exact if that is quick, or else by a mixture, which need not be trusted: then out->reason says why. */
 static isg_status try_without_annealing(const isg_rbm *rbm, const isg_log_z_options *options,
                                         const isg_progress *progress, isg_log_z *out) {
     const isg_status exact = try_exact(rbm, false, progress, out);
     if (exact != ISG_ERR_UNSUPPORTED)
         return exact;
-    const isg_status mixed = mix(rbm, options, progress, out);
+    const isg_status mixed = isg_mixture_log_z(rbm, &options->mixture, out, progress);
     if (mixed == ISG_ERR_UNSUPPORTED) {
         *out = (isg_log_z){.value = -HUGE_VAL};
         snprintf(out->reason, sizeof out->reason, "%s", isg_error_message());
@@ -113,26 +108,26 @@ static void settle(isg_log_z *mixed, const isg_log_z *annealed) {
 
 /* By annealing, at the given betas or, without any, at the model's own. */
 static isg_status anneal(const isg_rbm *rbm, const isg_ais_options *ais, const double *betas,
-                         size_t n, isg_log_z *out) {
-    return betas ? isg_ais_log_z_betas(rbm, ais, betas, n, out)
-                 : isg_ais_log_z(rbm, ais, out, NULL);
+                         size_t n, isg_log_z *out, const isg_progress *progress) {
+    return betas ? isg_ais_log_z_betas(rbm, ais, betas, n, out, progress)
+                 : isg_ais_log_z(rbm, ais, out, NULL, progress);
 }
 
 /* The same with more steps until all are trusted, or patience ends. */
 static isg_status anneal_patiently(const isg_rbm *rbm, const isg_log_z_options *options,
-                                   double progress_begin, const double *betas, size_t n,
-                                   isg_log_z *out) {
+                                   const double *betas, size_t n, isg_log_z *out,
+                                   const isg_progress *progress) {
     isg_ais_options ais = options->ais;
-    const size_t tries = ais.schedule ? 0 : options->patience;
+    const size_t tries = ais.schedule || ais.adaptive > 0 ? 0 : options->patience;
     double work = 0, all = 0;
     for (size_t k = 0; k <= tries; k++)
         all = 4 * all + 1;
     for (size_t k = 0;; k++, ais.steps *= 4) {
-        const double share = (1 - progress_begin) / all, own = ldexp(1, 2 * (int)k);
+        const double share = (1 - mixture_share) / all, own = ldexp(1, 2 * (int)k);
         isg_part p;
-        ais.progress = isg_part_of(&p, options->progress, progress_begin + share * work,
-                                   progress_begin + share * (work + own));
-        ISG_TRY(anneal(rbm, &ais, betas, n, out));
+        ISG_TRY(anneal(rbm, &ais, betas, n, out,
+                       isg_part_of(&p, progress, mixture_share + share * work,
+                                   mixture_share + share * (work + own))));
         work += own;
         bool is_trusted = true;
         for (size_t m = 0; m < n; m++)
@@ -142,68 +137,70 @@ static isg_status anneal_patiently(const isg_rbm *rbm, const isg_log_z_options *
     }
 }
 
-static isg_status choose(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out) {
+static isg_status choose(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out,
+                         const isg_progress *progress) {
     isg_log_z found, annealed;
     isg_part p;
-    const isg_progress *progress = isg_part_of(&p, options->progress, 0, mixture_share);
-    ISG_TRY(try_without_annealing(rbm, options, progress, &found));
+    ISG_TRY(
+        try_without_annealing(rbm, options, isg_part_of(&p, progress, 0, mixture_share), &found));
     if (!found.is_trusted) {
-        ISG_TRY(anneal_patiently(rbm, options, mixture_share, NULL, 1, &annealed));
+        ISG_TRY(anneal_patiently(rbm, options, NULL, 1, &annealed, progress));
         settle(&found, &annealed);
     }
-    ISG_TRY(isg_progress_end(options->progress, ending));
+    ISG_TRY(isg_progress_end(progress, ending));
     *out = found;
     return ISG_OK;
 }
 
-isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out) {
-    isg_ais_options ais = options->ais;
-    ais.progress = options->progress;
-    switch (options->choice) {
-    case ISG_CHOOSE_AUTO:
-        return choose(rbm, options, out);
-    case ISG_CHOOSE_EXACT:
-        return try_exact(rbm, true, options->progress, out);
-    case ISG_CHOOSE_AIS:
-        return isg_ais_log_z(rbm, &ais, out, NULL);
-    case ISG_CHOOSE_MIXTURE:
-        return mix(rbm, options, options->progress, out);
+isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out,
+                         const isg_progress *progress) {
+    const isg_log_z_options defaults = isg_log_z_defaults();
+    options = options ? options : &defaults;
+    switch (options->method) {
+    case ISG_LOG_Z_AUTO:
+        return choose(rbm, options, out, progress);
+    case ISG_LOG_Z_EXACT:
+        return try_exact(rbm, true, progress, out);
+    case ISG_LOG_Z_AIS:
+        return isg_ais_log_z(rbm, &options->ais, out, NULL, progress);
+    case ISG_LOG_Z_MIXTURE:
+        return isg_mixture_log_z(rbm, &options->mixture, out, progress);
     }
-    return isg_fail(ISG_ERR_ARGUMENT, "unknown way to ln Z: %d", (int)options->choice);
+    return isg_fail(ISG_ERR_ARGUMENT, "unknown method for ln Z: %d", (int)options->method);
 }
 
 /* ---- many temperatures ------------------------------------------------------------------------ */
 
 /* Each beta by itself, as far as that goes without annealing. */
-static isg_status one_by_one(const isg_rbm *rbm, const isg_log_z_options *options, double end,
-                             const double *betas, size_t n, isg_log_z *out) {
+static isg_status one_by_one(const isg_rbm *rbm, const isg_log_z_options *options,
+                             const double *betas, size_t n, isg_log_z *out,
+                             const isg_progress *progress) {
+    const bool is_auto = options->method == ISG_LOG_Z_AUTO;
+    const double share = is_auto ? mixture_share : 1;
     for (size_t k = 0; k < n; k++) {
-        isg_rbm here = *rbm; /* weights and all are those of the other */
+        isg_rbm here = *rbm; /* borrows weights and fields */
         here.info.beta = betas[k];
         isg_part p;
-        const isg_progress *progress = isg_part_of(
-            &p, options->progress, end * (double)k / (double)n, end * (double)(k + 1) / (double)n);
-        isg_log_z_options own = *options;
-        own.progress = progress;
-        ISG_TRY(options->choice == ISG_CHOOSE_AUTO
-                    ? try_without_annealing(&here, options, progress, &out[k])
-                    : isg_rbm_log_z(&here, &own, &out[k]));
+        const isg_progress *own = isg_part_of(&p, progress, share * (double)k / (double)n,
+                                              share * (double)(k + 1) / (double)n);
+        ISG_TRY(is_auto ? try_without_annealing(&here, options, own, &out[k])
+                        : isg_rbm_log_z(&here, options, &out[k], own));
     }
     return ISG_OK;
 }
 
-/* One annealing for all betas at which there is nothing to be trusted yet. `open` and `annealed` have
-   room for all. */
+/* One annealing for all betas without a trusted result so far. `open` and `annealed` have room for
+   all. */
 static isg_status anneal_the_rest(const isg_rbm *rbm, const isg_log_z_options *options,
                                   const double *betas, size_t n, double *open, isg_log_z *annealed,
-                                  isg_log_z *found) {
+                                  isg_log_z *found, const isg_progress *progress) {
     size_t count = 0;
     for (size_t k = 0; k < n; k++)
         if (!found[k].is_trusted)
             open[count++] = betas[k];
     if (count == 0)
         return ISG_OK;
-    ISG_TRY(anneal_patiently(rbm, options, mixture_share, open, count, annealed));
+    ISG_TRY(anneal_patiently(rbm, options, open, count, annealed, progress));
     for (size_t k = 0, m = 0; k < n; k++)
         if (!found[k].is_trusted)
             settle(&found[k], &annealed[m++]);
@@ -211,27 +208,26 @@ static isg_status anneal_the_rest(const isg_rbm *rbm, const isg_log_z_options *o
 }
 
 isg_status isg_rbm_log_z_betas(const isg_rbm *rbm, const isg_log_z_options *options,
-                               const double *betas, size_t n, isg_log_z *out) {
-    if (options->choice == ISG_CHOOSE_AIS) {
-        isg_ais_options ais = options->ais;
-        ais.progress = options->progress;
-        return isg_ais_log_z_betas(rbm, &ais, betas, n, out);
-    }
+                               const double *betas, size_t n, isg_log_z *out,
+                               const isg_progress *progress) {
+    const isg_log_z_options defaults = isg_log_z_defaults();
+    options = options ? options : &defaults;
+    if (options->method == ISG_LOG_Z_AIS)
+        return isg_ais_log_z_betas(rbm, &options->ais, betas, n, out, progress);
     for (size_t k = 0; k < n; k++)
         ISG_TRY(isg_check_beta(betas[k]));
     if (n == 0)
         return isg_fail(ISG_ERR_ARGUMENT, "expected at least one beta");
-    const bool is_auto = options->choice == ISG_CHOOSE_AUTO;
     isg_status status = ISG_OK;
     isg_log_z *found = NULL, *annealed = NULL;
     double *open = NULL;
     ISG_TRY_GOTO(ISG_ALLOCATE(found, n));
     ISG_TRY_GOTO(ISG_ALLOCATE(annealed, n));
     ISG_TRY_GOTO(ISG_ALLOCATE(open, n));
-    ISG_TRY_GOTO(one_by_one(rbm, options, is_auto ? mixture_share : 1, betas, n, found));
-    if (is_auto)
-        ISG_TRY_GOTO(anneal_the_rest(rbm, options, betas, n, open, annealed, found));
-    ISG_TRY_GOTO(isg_progress_end(options->progress, ending));
+    ISG_TRY_GOTO(one_by_one(rbm, options, betas, n, found, progress));
+    if (options->method == ISG_LOG_Z_AUTO)
+        ISG_TRY_GOTO(anneal_the_rest(rbm, options, betas, n, open, annealed, found, progress));
+    ISG_TRY_GOTO(isg_progress_end(progress, ending));
     memcpy(out, found, n * sizeof *out);
 done:
     isg_release(found);

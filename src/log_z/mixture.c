@@ -72,7 +72,7 @@ void isg_mixture_release(isg_mixture *mixture) {
 
 /* Never goes back. */
 static isg_status report(isg_mixture *mixture, double fraction) {
-    const isg_progress *progress = mixture->options.progress;
+    const isg_progress *progress = mixture->progress;
     mixture->done = fmax(mixture->done, fraction);
     if (progress && !progress->report(progress->user, mixture->done))
         return isg_fail(ISG_ERR_CANCELLED, "ln Z by a mixture was cancelled");
@@ -381,8 +381,9 @@ static isg_status improve_in_rounds(isg_mixture *mixture) {
 }
 
 isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
-                             const isg_mixture_options *options) {
-    *out = (isg_mixture){.options = options ? *options : isg_mixture_defaults()};
+                             const isg_mixture_options *options, const isg_progress *progress) {
+    *out =
+        (isg_mixture){.options = options ? *options : isg_mixture_defaults(), .progress = progress};
     options = &out->options;
     if (options->data && isg_dataset_describe(options->data).n_visible != rbm->info.n_visible)
         return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, the RBM has %zu visible ones",
@@ -493,10 +494,10 @@ done:
     return status;
 }
 
-isg_status isg_mixture_log_z(const isg_rbm *rbm, const isg_mixture_options *options,
-                             isg_log_z *out) {
+isg_status isg_mixture_log_z(const isg_rbm *rbm, const isg_mixture_options *options, isg_log_z *out,
+                             const isg_progress *progress) {
     isg_mixture mixture;
-    isg_status status = isg_mixture_start(&mixture, rbm, options);
+    isg_status status = isg_mixture_start(&mixture, rbm, options, progress);
     if (status == ISG_OK)
         status = isg_mixture_finish(&mixture, out);
     isg_mixture_release(&mixture);

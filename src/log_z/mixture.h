@@ -1,4 +1,4 @@
-/* mixture.h - the steps of mixture importance sampling, apart for the tests
+/* mixture.h - mixture importance sampling, and its steps for the tests
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,6 +11,7 @@
 
 typedef struct isg_mixture {
     isg_mixture_options options;
+    const isg_progress *progress; /* may be NULL */
     isg_spin_model model;
     isg_gibbs_weights weights;
     isg_modes modes;
@@ -23,6 +24,12 @@ typedef struct isg_mixture {
     double done;             /* what was last reported */
 } isg_mixture;
 
+isg_mixture_options isg_mixture_defaults(void);
+
+/* ln Z; `options` may be NULL. */
+isg_status isg_mixture_log_z(const isg_rbm *rbm, const isg_mixture_options *options, isg_log_z *out,
+                             const isg_progress *progress);
+
 /* What weights (samples) of importance sampling say. */
 typedef struct isg_mixture_sum {
     double log_z, error, ess;
@@ -32,7 +39,7 @@ typedef struct isg_mixture_sum {
 
 /* Finds modes and fits Gaussians to them. Release with isg_mixture_release(), after a failure too. */
 isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
-                             const isg_mixture_options *options);
+                             const isg_mixture_options *options, const isg_progress *progress);
 void isg_mixture_release(isg_mixture *mixture);
 
 /* Draws that many, sums them up, and learns from them what each Gaussian holds; progress goes from

@@ -98,7 +98,7 @@ mutant(missing_ln_chains "ln of the sum of the weights, not of their mean" test_
 edit(src/log_z/ais.c [=[log_sum - isg_log((double)n);]=] [=[log_sum;]=])
 
 mutant(missing_n_ln_2 "the Z of free spins, 2^N, left out" test_ais)
-edit(src/log_z/ais.c [=[(double)n_visible * ln_2 + sign * mean.value]=] [=[0 * (double)n_visible * ln_2 + sign * mean.value]=])
+edit(src/log_z/ais.c [=[(double)n_visible * ISG_LN_2 + sign * mean.value]=] [=[0 * (double)n_visible * ISG_LN_2 + sign * mean.value]=])
 
 mutant(float_log_weights "log-weights added up in float" test_ais)
 edit(src/log_z/anneal.c [=[log_weights[k] += isg_anneal_log_weight(a, isg_anneal_slope(a, g, k),

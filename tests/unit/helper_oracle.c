@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "linalg/linalg.h"
+#include "log_z/exact.h"
 #include "test.h"
 
 enum { UNITS = 784, BLOCKS = 49, BLOCK_UNITS = 16 };

@@ -27,6 +27,8 @@ static double now(void) {
 
 int main(int argc, char **argv) {
     isg_patterns *patterns = NULL;
+    isg_log_z_options way = isg_log_z_defaults();
+    way.method = ISG_LOG_Z_MIXTURE;
     if (argc < 3)
         return 2;
     must(isg_patterns_load(&patterns, argv[1]));
@@ -37,7 +39,7 @@ int main(int argc, char **argv) {
         isg_log_z found;
         must(isg_rbm_from_patterns(&rbm, patterns, &options, NULL));
         const double start = now();
-        must(isg_mixture_log_z(rbm, NULL, &found));
+        must(isg_rbm_log_z(rbm, &way, &found, NULL));
         printf("%g %.4f %.4f %.0f %zu %s %.1f %s\n", options.beta, found.value, found.error,
                found.ess, found.modes, found.is_trusted ? "yes" : "no", now() - start,
                found.reason);

@@ -10,9 +10,11 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "base/special.h"
 #include "helper_allocation.h"
+#include "log_z/ais.h"
 #include "rbm/rbm.h"
 #include "test.h"
 
@@ -73,7 +75,7 @@ static void check_unbiased(isg_ais_weights weights, isg_ais_move move, size_t ch
             options.seed = test_seed();
             isg_log_z found;
             double share = 0;
-            assert_ok(isg_ais_log_z(rbm, &options, &found, log_weights));
+            assert_ok(isg_ais_log_z(rbm, &options, &found, log_weights, NULL));
             const double log_z = exact(rbm), free_spins = (double)rbm->info.n_visible * log(2.0);
             const double z = score(log_weights, chains, log_z - free_spins, &share);
             if (!(fabs(z) < 5))
@@ -240,7 +242,7 @@ static void test_the_way_back_is_unbiased(void **state) {
                 for (size_t k = 0; k < CHAINS; k++)
                     states[k] = k % 4096;
             }
-            assert_ok(isg_ais_reverse(rbm, states, &options, &found, log_weights));
+            assert_ok(isg_ais_reverse(rbm, states, &options, &found, log_weights, NULL));
             for (size_t k = 0; k < CHAINS; k++)
                 log_weights[k] = -log_weights[k];
             const double z = fabs(score(log_weights, CHAINS, -log_ratio, &share));
@@ -271,13 +273,13 @@ static void test_threads_and_instruction_sets_agree(void **state) {
         options.weights = (isg_ais_weights)weights;
         isg_log_z found;
         isg_set_threads(1);
-        assert_ok(isg_ais_log_z(rbm, &options, &found, first));
+        assert_ok(isg_ais_log_z(rbm, &options, &found, first, NULL));
         for (size_t t = 0; t < 4; t++)
             for (size_t i = 0; isg_isa_name(i); i++) {
                 if (isg_set_isa(isg_isa_name(i)) != ISG_OK)
                     continue;
                 isg_set_threads(threads[t]);
-                assert_ok(isg_ais_log_z(rbm, &options, &found, other));
+                assert_ok(isg_ais_log_z(rbm, &options, &found, other, NULL));
                 assert_memory_equal(first, other, sizeof first);
             }
     }
@@ -285,7 +287,7 @@ static void test_threads_and_instruction_sets_agree(void **state) {
     assert_ok(isg_set_isa(isa_before));
     options.seed = 2;
     isg_log_z found;
-    assert_ok(isg_ais_log_z(rbm, &options, &found, other));
+    assert_ok(isg_ais_log_z(rbm, &options, &found, other, NULL));
     assert_memory_not_equal(first, other, sizeof first);
     isg_rbm_free(rbm);
 }
@@ -300,7 +302,7 @@ static void test_what_is_reported(void **state) {
     options.steps = 10;
     isg_log_z all, one;
     double log_weights[4000], values[40], mean = 0, square = 0;
-    assert_ok(isg_ais_log_z(rbm, &options, &all, log_weights));
+    assert_ok(isg_ais_log_z(rbm, &options, &all, log_weights, NULL));
     for (size_t r = 0; r < 40; r++) {
         values[r] = isg_log_mean_exp(log_weights + 100 * r, 100) + 14 * log(2.0);
         mean += values[r] / 40;
@@ -314,14 +316,14 @@ static void test_what_is_reported(void **state) {
     assert_int_equal(all.side, ISG_SIDE_LOWER);
     assert_true(all.is_trusted && all.reason[0] == 0);
     options.repeats = 1;
-    assert_ok(isg_ais_log_z(rbm, &options, &one, NULL));
+    assert_ok(isg_ais_log_z(rbm, &options, &one, NULL, NULL));
     assert_true(isnan(one.spread));
     assert_true(fabs(one.value - values[0]) < 1e-12);
     /* Weights so strong that a single step says nothing. */
     isg_rbm *strong = random_rbm(14, 3, 1, 12);
     options.steps = 1;
     options.chains = 50;
-    assert_ok(isg_ais_log_z(strong, &options, &one, NULL));
+    assert_ok(isg_ais_log_z(strong, &options, &one, NULL, NULL));
     assert_false(one.is_trusted);
     assert_non_null(strstr(one.reason, "of 50 chains"));
     isg_rbm_free(strong);
@@ -336,8 +338,8 @@ static void test_schedules(void **state) {
     options.chains = 2000;
     double *fine = NULL, *coarse = NULL;
     size_t fine_steps = 0, coarse_steps = 0;
-    assert_ok(isg_ais_schedule(rbm, &options, 0.99, &fine, &fine_steps));
-    assert_ok(isg_ais_schedule(rbm, &options, 0.9, &coarse, &coarse_steps));
+    assert_ok(isg_ais_schedule(rbm, &options, 0.99, &fine, &fine_steps, NULL));
+    assert_ok(isg_ais_schedule(rbm, &options, 0.9, &coarse, &coarse_steps, NULL));
     assert_true(fine_steps > 2 * coarse_steps && coarse_steps >= 2);
     assert_true(fine[0] == 0 && fine[fine_steps] == 1);
     for (size_t k = 0; k < fine_steps; k++)
@@ -345,14 +347,21 @@ static void test_schedules(void **state) {
     options.schedule = fine;
     options.steps = fine_steps;
     options.chains = 20000;
-    isg_log_z found;
-    assert_ok(isg_ais_log_z(rbm, &options, &found, NULL));
+    isg_log_z found, adaptive;
+    assert_ok(isg_ais_log_z(rbm, &options, &found, NULL, NULL));
     assert_true(fabs(found.value - exact(rbm)) < 5 * found.error);
+    options.schedule = NULL; /* a pilot of 2000 chains finds the same one */
+    options.steps = 1;
+    options.adaptive = 0.99;
+    assert_ok(isg_ais_log_z(rbm, &options, &adaptive, NULL, NULL));
+    assert_true(adaptive.value == found.value && adaptive.error == found.error);
+    options.adaptive = 0;
+    options.schedule = fine;
+    options.steps = fine_steps;
     fine[1] = fine[2];
-    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL), ISG_ERR_ARGUMENT, "rising");
-    isg_schedule_free(fine);
-    isg_schedule_free(coarse);
-    isg_schedule_free(NULL);
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, NULL), ISG_ERR_ARGUMENT, "rising");
+    isg_release(fine);
+    isg_release(coarse);
     isg_rbm_free(rbm);
 }
 
@@ -366,7 +375,7 @@ static void test_many_betas(void **state) {
     options.steps = 30;
     options.seed = test_seed();
     isg_log_z found[6];
-    assert_ok(isg_ais_log_z_betas(rbm, &options, betas, 6, found));
+    assert_ok(isg_ais_log_z_betas(rbm, &options, betas, 6, found, NULL));
     for (size_t k = 0; k < 6; k++) {
         rbm->info.beta = betas[k];
         const double z = (found[k].value - exact(rbm)) / found[k].error;
@@ -377,10 +386,13 @@ static void test_many_betas(void **state) {
     assert_true(found[2].value == found[4].value);
     rbm->info.beta = 1;
     const double wrong[] = {1, 0};
-    assert_fails(isg_ais_log_z_betas(rbm, &options, wrong, 2, found), ISG_ERR_ARGUMENT, "beta");
-    assert_fails(isg_ais_log_z_betas(rbm, &options, wrong, 0, found), ISG_ERR_ARGUMENT, "one beta");
+    assert_fails(isg_ais_log_z_betas(rbm, &options, wrong, 2, found, NULL), ISG_ERR_ARGUMENT,
+                 "beta");
+    assert_fails(isg_ais_log_z_betas(rbm, &options, wrong, 0, found, NULL), ISG_ERR_ARGUMENT,
+                 "one beta");
     options.weights = ISG_AIS_JOINT;
-    assert_fails(isg_ais_log_z_betas(rbm, &options, betas, 6, found), ISG_ERR_ARGUMENT, "spin");
+    assert_fails(isg_ais_log_z_betas(rbm, &options, betas, 6, found, NULL), ISG_ERR_ARGUMENT,
+                 "spin");
     isg_rbm_free(rbm);
 }
 
@@ -395,38 +407,60 @@ static void test_refusals(void **state) {
     isg_log_z found;
     isg_ais_options options = isg_ais_defaults();
     options.chains = 0;
-    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL), ISG_ERR_ARGUMENT,
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, NULL), ISG_ERR_ARGUMENT,
                  "at least one chain");
     options.chains = SIZE_MAX / 2;
     options.repeats = 3;
-    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL), ISG_ERR_ARGUMENT, "at most 2^32");
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, NULL), ISG_ERR_ARGUMENT,
+                 "at most 2^32");
     options = isg_ais_defaults();
     options.move = ISG_AIS_HMC;
-    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL), ISG_ERR_ARGUMENT, "lambda weights");
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, NULL), ISG_ERR_ARGUMENT,
+                 "lambda weights");
     options.weights = ISG_AIS_LAMBDA;
     options.hmc_step = 0;
-    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL), ISG_ERR_ARGUMENT, "positive step");
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, NULL), ISG_ERR_ARGUMENT,
+                 "positive step");
     const uint64_t spins[500] = {0};
-    assert_fails(isg_ais_reverse(rbm, spins, &options, &found, NULL), ISG_ERR_ARGUMENT, "way back");
+    assert_fails(isg_ais_reverse(rbm, spins, &options, &found, NULL, NULL), ISG_ERR_ARGUMENT,
+                 "way back");
     options = isg_ais_defaults();
     double *schedule = NULL;
     size_t steps = 0;
-    assert_fails(isg_ais_schedule(rbm, &options, 1, &schedule, &steps), ISG_ERR_ARGUMENT, "target");
+    assert_fails(isg_ais_schedule(rbm, &options, 1, &schedule, &steps, NULL), ISG_ERR_ARGUMENT,
+                 "target");
     double fraction = 0;
     const isg_progress progress = {refuse, &fraction};
-    options.progress = &progress;
-    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL), ISG_ERR_CANCELLED, "cancelled");
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, &progress), ISG_ERR_CANCELLED,
+                 "cancelled");
     assert_true(fraction > 0 && fraction < 1);
     options.weights = ISG_AIS_LAMBDA;
-    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL), ISG_ERR_CANCELLED, "cancelled");
-    assert_fails(isg_ais_schedule(rbm, &options, 0.9, &schedule, &steps), ISG_ERR_CANCELLED,
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, &progress), ISG_ERR_CANCELLED,
                  "cancelled");
+    assert_fails(isg_ais_schedule(rbm, &options, 0.9, &schedule, &steps, &progress),
+                 ISG_ERR_CANCELLED, "cancelled");
+    options = isg_ais_defaults();
+    options.adaptive = 0.9;
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, &progress), ISG_ERR_CANCELLED,
+                 "cancelled");
+    options.adaptive = 1;
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, NULL), ISG_ERR_ARGUMENT, "adaptive");
+    options.adaptive = (double)NAN;
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, NULL), ISG_ERR_ARGUMENT, "adaptive");
+    options.adaptive = 0.9;
+    options.steps = 1;
+    options.schedule = (const double[]){0, 1};
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, NULL), ISG_ERR_ARGUMENT, "no schedule");
+    options.schedule = NULL;
+    assert_fails(isg_ais_log_z_betas(rbm, &options, (const double[]){1}, 1, &found, NULL),
+                 ISG_ERR_ARGUMENT, "schedule");
     rbm->weights[7] = (double)NAN;
     options = isg_ais_defaults();
-    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL), ISG_ERR_DIVERGED, "weight between");
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, NULL), ISG_ERR_DIVERGED,
+                 "weight between");
     options.weights = ISG_AIS_LAMBDA;
     options.steps = 2;
-    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL), ISG_ERR_DIVERGED, "finite");
+    assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, NULL), ISG_ERR_DIVERGED, "finite");
     isg_rbm_free(rbm);
 }
 
@@ -438,7 +472,7 @@ static void test_large_weights(void **state) {
     options.chains = 4000;
     options.steps = 4000;
     isg_log_z found;
-    assert_ok(isg_ais_log_z(rbm, &options, &found, NULL));
+    assert_ok(isg_ais_log_z(rbm, &options, &found, NULL, NULL));
     assert_true(isfinite(found.value) && isfinite(found.error));
     if (!(fabs(found.value - exact(rbm)) < 5 * found.error + 1e-4))
         fail_msg("%.6f +- %.6f, but ln Z is %.6f", found.value, found.error, exact(rbm));
@@ -458,7 +492,7 @@ static void test_rounding_is_made_good(void **state) {
     for (size_t k = 0; k < 2; k++) {
         options.weights = weights[k];
         options.chains = k == 0 ? 500 : 20;
-        assert_ok(isg_ais_log_z(rbm, &options, &found, NULL));
+        assert_ok(isg_ais_log_z(rbm, &options, &found, NULL, NULL));
         if (k == 0 && !(fabs(found.value - exact(rbm)) < 1e-3))
             fail_msg("%.6f, but ln Z is %.6f", found.value, exact(rbm));
         assert_true(isfinite(found.value));
@@ -466,11 +500,11 @@ static void test_rounding_is_made_good(void **state) {
     options.weights = ISG_AIS_SPIN;
     options.chains = 500;
     uint64_t *spins = exact_samples(rbm, 500);
-    assert_ok(isg_ais_reverse(rbm, spins, &options, &found, NULL));
+    assert_ok(isg_ais_reverse(rbm, spins, &options, &found, NULL, NULL));
     assert_true(fabs(found.value - exact(rbm)) < 1e-3);
     const double betas[] = {0.5, 2};
     isg_log_z many[2];
-    assert_ok(isg_ais_log_z_betas(rbm, &options, betas, 2, many));
+    assert_ok(isg_ais_log_z_betas(rbm, &options, betas, 2, many, NULL));
     assert_true(fabs(many[1].value - exact(rbm)) < 1e-3);
     free(spins);
     isg_rbm_free(rbm);

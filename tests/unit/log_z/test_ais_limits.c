@@ -6,8 +6,9 @@
 #include <omp.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "helper_allocation.h"
-#include "log_z/anneal.h"
+#include "log_z/ais.h"
 #include "test.h"
 
 enum { N = 64, P = 3, CHAINS = 20 };
@@ -44,7 +45,7 @@ static isg_status forward(void *user) {
     const job *j = user;
     isg_log_z found = untouched;
     double log_weights[2 * CHAINS] = {42};
-    const isg_status status = isg_ais_log_z(j->rbm, &j->options, &found, log_weights);
+    const isg_status status = isg_ais_log_z(j->rbm, &j->options, &found, log_weights, NULL);
     assert_true((found.value == 42) == (status != ISG_OK));
     assert_true((log_weights[0] == 42) == (status != ISG_OK));
     return status;
@@ -54,7 +55,7 @@ static isg_status backward(void *user) {
     const job *j = user;
     const uint64_t spins[2 * CHAINS] = {0};
     isg_log_z found = untouched;
-    const isg_status status = isg_ais_reverse(j->rbm, spins, &j->options, &found, NULL);
+    const isg_status status = isg_ais_reverse(j->rbm, spins, &j->options, &found, NULL, NULL);
     assert_true((found.value == 42) == (status != ISG_OK));
     return status;
 }
@@ -63,7 +64,7 @@ static isg_status at_betas(void *user) {
     const job *j = user;
     isg_log_z found[2] = {untouched, untouched};
     const isg_status status =
-        isg_ais_log_z_betas(j->rbm, &j->options, (const double[]){1, 0.5}, 2, found);
+        isg_ais_log_z_betas(j->rbm, &j->options, (const double[]){1, 0.5}, 2, found, NULL);
     for (size_t k = 0; k < 2; k++)
         assert_true((found[k].value == 42) == (status != ISG_OK));
     return status;
@@ -73,11 +74,11 @@ static isg_status schedule(void *user) {
     const job *j = user;
     double *alphas = NULL;
     size_t steps = 0;
-    const isg_status status = isg_ais_schedule(j->rbm, &j->options, 0.999, &alphas, &steps);
+    const isg_status status = isg_ais_schedule(j->rbm, &j->options, 0.999, &alphas, &steps, NULL);
     assert_true((alphas == NULL) == (status != ISG_OK));
     if (status == ISG_OK)
         assert_true(steps >= 64); /* so that the list had to grow */
-    isg_schedule_free(alphas);
+    isg_release(alphas);
     return status;
 }
 
@@ -107,13 +108,14 @@ static void refused(const isg_rbm *rbm, isg_ais_options options, const char *par
     isg_log_z found = untouched;
     double log_weights[CHAINS] = {42}, *alphas = NULL;
     size_t steps = 42;
-    assert_fails(isg_ais_log_z(rbm, &options, &found, log_weights), ISG_ERR_ARGUMENT, part);
+    assert_fails(isg_ais_log_z(rbm, &options, &found, log_weights, NULL), ISG_ERR_ARGUMENT, part);
     assert_true(found.value == 42 && log_weights[0] == 42);
     const double beta = 1;
-    assert_int_equal(isg_ais_log_z_betas(rbm, &options, &beta, 1, &found), ISG_ERR_ARGUMENT);
+    assert_int_equal(isg_ais_log_z_betas(rbm, &options, &beta, 1, &found, NULL), ISG_ERR_ARGUMENT);
     assert_true(found.value == 42);
     if (!options.schedule) /* which is what is looked for */
-        assert_fails(isg_ais_schedule(rbm, &options, 0.9, &alphas, &steps), ISG_ERR_ARGUMENT, part);
+        assert_fails(isg_ais_schedule(rbm, &options, 0.9, &alphas, &steps, NULL), ISG_ERR_ARGUMENT,
+                     part);
     assert_true(alphas == NULL && steps == 42);
 }
 
@@ -167,19 +169,19 @@ static void refused_schedules(void **state) {
     }
     options.schedule = (const double[]){0, 0.1, 0.3, 0.6, 1};
     isg_log_z found;
-    assert_ok(isg_ais_log_z(rbm, &options, &found, NULL));
+    assert_ok(isg_ais_log_z(rbm, &options, &found, NULL, NULL));
 
     options.schedule = NULL;
     double *alphas = NULL;
     size_t steps = 42;
     const double targets[] = {-1, 0, 1, 2, (double)NAN};
     for (size_t k = 0; k < 5; k++)
-        assert_fails(isg_ais_schedule(rbm, &options, targets[k], &alphas, &steps), ISG_ERR_ARGUMENT,
-                     "target: expected a share between 0 and 1");
+        assert_fails(isg_ais_schedule(rbm, &options, targets[k], &alphas, &steps, NULL),
+                     ISG_ERR_ARGUMENT, "target: expected a share between 0 and 1");
     isg_rbm_free(rbm);
     /* Energies of 1e33: the smallest step that is tried leaves one chain of all. */
     rbm = make_rbm(1e15);
-    assert_fails(isg_ais_schedule(rbm, &options, 0.9, &alphas, &steps), ISG_ERR_UNSUPPORTED,
+    assert_fails(isg_ais_schedule(rbm, &options, 0.9, &alphas, &steps, NULL), ISG_ERR_UNSUPPORTED,
                  "needs more than 1000000 steps");
     assert_true(alphas == NULL && steps == 42);
     isg_rbm_free(rbm);
@@ -194,10 +196,12 @@ static void refused_weights(void **state) {
     isg_ais_options joint = few(), hmc = few();
     joint.weights = ISG_AIS_JOINT;
     hmc.move = ISG_AIS_HMC;
-    assert_fails(isg_ais_reverse(rbm, spins, &joint, &found, NULL), ISG_ERR_ARGUMENT, "way back");
-    assert_fails(isg_ais_reverse(rbm, spins, &hmc, &found, NULL), ISG_ERR_ARGUMENT, "way back");
-    assert_fails(isg_ais_log_z_betas(rbm, &joint, (const double[]){1}, 1, &found), ISG_ERR_ARGUMENT,
-                 "spin weights");
+    assert_fails(isg_ais_reverse(rbm, spins, &joint, &found, NULL, NULL), ISG_ERR_ARGUMENT,
+                 "way back");
+    assert_fails(isg_ais_reverse(rbm, spins, &hmc, &found, NULL, NULL), ISG_ERR_ARGUMENT,
+                 "way back");
+    assert_fails(isg_ais_log_z_betas(rbm, &joint, (const double[]){1}, 1, &found, NULL),
+                 ISG_ERR_ARGUMENT, "spin weights");
     assert_true(found.value == 42);
     isg_rbm_free(rbm);
 }
@@ -230,15 +234,12 @@ static void progress_of_all_threads(void **state) {
         watcher all = {.most = SIZE_MAX}, some = {.most = 2};
         const isg_progress patient = {watch, &all}, tired = {watch, &some};
         isg_log_z watched, alone, found = untouched;
-        options.progress = &patient;
-        assert_ok(isg_ais_log_z(rbm, &options, &watched, NULL));
+        assert_ok(isg_ais_log_z(rbm, &options, &watched, NULL, &patient));
         assert_true(all.reports > 1 && all.last == 1);
         assert_int_equal(all.strangers, 0);
-        options.progress = NULL;
-        assert_ok(isg_ais_log_z(rbm, &options, &alone, NULL));
+        assert_ok(isg_ais_log_z(rbm, &options, &alone, NULL, NULL));
         assert_true(watched.value == alone.value && watched.error == alone.error);
-        options.progress = &tired;
-        assert_fails(isg_ais_log_z(rbm, &options, &found, NULL), ISG_ERR_CANCELLED,
+        assert_fails(isg_ais_log_z(rbm, &options, &found, NULL, &tired), ISG_ERR_CANCELLED,
                      "annealing was cancelled");
         assert_true(found.value == 42);
         assert_int_equal(some.reports, 2);
@@ -246,13 +247,12 @@ static void progress_of_all_threads(void **state) {
     watcher all = {.most = SIZE_MAX};
     const isg_progress patient = {watch, &all};
     options.weights = ISG_AIS_SPIN;
-    options.progress = &patient;
     double *alphas = NULL;
     size_t steps = 0;
-    assert_ok(isg_ais_schedule(rbm, &options, 0.9, &alphas, &steps));
+    assert_ok(isg_ais_schedule(rbm, &options, 0.9, &alphas, &steps, &patient));
     assert_int_equal(all.reports, steps);
     assert_true(all.last == 1);
-    isg_schedule_free(alphas);
+    isg_release(alphas);
     isg_set_threads(0);
     isg_rbm_free(rbm);
 }
@@ -266,7 +266,7 @@ static void one_chain_has_no_error(void **state) {
     isg_log_z found = {0};
     options.chains = 1;
     options.steps = 10;
-    assert_ok(isg_ais_log_z(rbm, &options, &found, NULL));
+    assert_ok(isg_ais_log_z(rbm, &options, &found, NULL, NULL));
     assert_true(isnan(found.error) && !found.is_trusted);
     assert_non_null(strstr(found.reason, "no error of a single chain"));
     assert_true(strlen(found.reason) + 1 < sizeof found.reason);
@@ -285,13 +285,15 @@ static void marks_before_the_end(void **state) {
     assert_ok(isg_anneal_create(&a, rbm, 1, ISG_PURPOSE_AIS));
     a.positions = positions;
     a.steps = 4;
-    assert_ok(isg_anneal_run(&a, &(isg_anneal_job){.chains = CHAINS,
-                                                   .marks = (const size_t[]){1, 3},
-                                                   .n_marks = 2,
-                                                   .log_weights = marked}));
+    assert_ok(isg_anneal_run(
+        &a,
+        &(isg_anneal_job){
+            .chains = CHAINS, .marks = (const size_t[]){1, 3}, .n_marks = 2, .log_weights = marked},
+        NULL));
     for (size_t k = 0; k < 2; k++) {
         a.steps = k == 0 ? 1 : 3;
-        assert_ok(isg_anneal_run(&a, &(isg_anneal_job){.chains = CHAINS, .log_weights = stopped}));
+        assert_ok(
+            isg_anneal_run(&a, &(isg_anneal_job){.chains = CHAINS, .log_weights = stopped}, NULL));
         assert_memory_equal(marked + k * CHAINS, stopped, sizeof stopped);
     }
     isg_anneal_release(&a);

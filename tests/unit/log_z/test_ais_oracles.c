@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 #include "helper_oracle.h"
+#include "log_z/ais.h"
+#include "log_z/exact.h"
 #include "test.h"
 
 /* Sanitizers make it ten times slower. */
@@ -44,8 +46,8 @@ static coverage cover(const oracle *known, size_t steps, const uint64_t *samples
         const isg_ais_options options = options_of(steps, seed);
         const uint64_t *start = samples ? samples + seed * CHAINS * (784 / 64 + 1) : NULL;
         isg_log_z found;
-        assert_ok(start ? isg_ais_reverse(known->rbm, start, &options, &found, NULL)
-                        : isg_ais_log_z(known->rbm, &options, &found, NULL));
+        assert_ok(start ? isg_ais_reverse(known->rbm, start, &options, &found, NULL, NULL)
+                        : isg_ais_log_z(known->rbm, &options, &found, NULL, NULL));
         assert_int_equal(found.side, start ? ISG_SIDE_UPPER : ISG_SIDE_LOWER);
         out.trusted += found.is_trusted;
         const double z = (found.value - known->log_z) / found.error;

@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "base/rng.h"
 #include "helper_statistics.h"
+#include "log_z/ais.h"
 #include "log_z/exact.h"
 #include "test.h"
 
@@ -101,15 +102,15 @@ static void test_intervals(void **state) {
         options.repeats = 10;
         options.steps = 100;
         isg_interval wide, narrow;
-        assert_ok(isg_ais_certificate(models[k], &options, 0.9, &wide));
+        assert_ok(isg_ais_certificate(models[k], &options, 0.9, &wide, NULL));
         if (!(wide.low <= log_z && log_z <= wide.high && wide.high - wide.low < 2))
             fail_msg("%.3f is not within %.3f to %.3f, or these are far apart", log_z, wide.low,
                      wide.high);
         options.repeats = 40;
-        assert_ok(isg_ais_certificate(models[k], &options, 0.9, &narrow));
+        assert_ok(isg_ais_certificate(models[k], &options, 0.9, &narrow, NULL));
         assert_true(narrow.low <= log_z && log_z <= narrow.high);
         assert_true(narrow.high - narrow.low < wide.high - wide.low);
-        assert_fails(isg_ais_certificate(models[k], &options, 1, &narrow), ISG_ERR_ARGUMENT,
+        assert_fails(isg_ais_certificate(models[k], &options, 1, &narrow, NULL), ISG_ERR_ARGUMENT,
                      "confidence");
     }
     isg_rbm_free(small);
@@ -131,7 +132,7 @@ static void test_intervals_hold(void **state) {
     for (uint64_t seed = 0; seed < 200; seed++) {
         isg_interval found;
         options.seed = test_seed() * 1000 + seed;
-        assert_ok(isg_ais_certificate(rbm, &options, 0.8, &found));
+        assert_ok(isg_ais_certificate(rbm, &options, 0.8, &found, NULL));
         held += found.low <= log_z && log_z <= found.high;
     }
     assert_true(held >= 160);
@@ -149,7 +150,8 @@ static void test_refusals(void **state) {
     assert_fails(isg_exact_samples(rbm, 10, 1, spins), ISG_ERR_UNSUPPORTED, "different rows");
     isg_ais_options options = isg_ais_defaults();
     isg_interval found;
-    assert_fails(isg_ais_certificate(rbm, &options, 0.9, &found), ISG_ERR_UNSUPPORTED, "rows");
+    assert_fails(isg_ais_certificate(rbm, &options, 0.9, &found, NULL), ISG_ERR_UNSUPPORTED,
+                 "rows");
     isg_rbm_free(rbm);
 }
 

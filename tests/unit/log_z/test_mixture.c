@@ -30,7 +30,7 @@ static isg_mixture_options few(size_t samples) {
 static isg_log_z estimate(const isg_rbm *rbm, size_t samples) {
     const isg_mixture_options options = few(samples);
     isg_log_z out = {0};
-    assert_ok(isg_mixture_log_z(rbm, &options, &out));
+    assert_ok(isg_mixture_log_z(rbm, &options, &out, NULL));
     return out;
 }
 
@@ -167,7 +167,7 @@ static void check_coverage(oracle known) {
     isg_mixture mixture;
     size_t inside = 0;
     double sum = 0;
-    assert_ok(isg_mixture_start(&mixture, known.rbm, &options));
+    assert_ok(isg_mixture_start(&mixture, known.rbm, &options, NULL));
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         isg_proposal proposal = {0};
         isg_mixture_sum found = {0};
@@ -262,7 +262,7 @@ static void test_mistakes_are_noticed(void **state) {
     const isg_mixture_options options = few(4000);
     oracle known = oracle_classes(4, 1, 0.001);
     isg_mixture mixture;
-    assert_ok(isg_mixture_start(&mixture, known.rbm, &options));
+    assert_ok(isg_mixture_start(&mixture, known.rbm, &options, NULL));
     for (int wrong = NONE; wrong < MISTAKES; wrong++) {
         const isg_mixture_sum sum = plain_estimate(&mixture, (mistake)wrong, 8000);
         const double z = fabs(sum.log_z - known.log_z) / sum.error;
@@ -288,7 +288,7 @@ static isg_log_z without(const isg_rbm *rbm, size_t kept, bool without_first) {
     const isg_mixture_options options = few(2000);
     isg_mixture mixture;
     isg_log_z found = {0};
-    assert_ok(isg_mixture_start(&mixture, rbm, &options));
+    assert_ok(isg_mixture_start(&mixture, rbm, &options, NULL));
     assert_true(mixture.modes.count > 1);
     while (mixture.modes.count > kept)
         drop(&mixture, mixture.modes.count - 1);
@@ -325,7 +325,7 @@ static void test_no_error_is_said(void **state) {
     const isg_mixture_options options = few(2000);
     isg_mixture mixture;
     isg_log_z found = {0};
-    assert_ok(isg_mixture_start(&mixture, blocks.rbm, &options));
+    assert_ok(isg_mixture_start(&mixture, blocks.rbm, &options, NULL));
     const size_t p = mixture.model.p;
     for (size_t m = 0; m <= mixture.modes.count; m++) {
         isg_gaussian *of =
@@ -354,7 +354,7 @@ static void test_the_wide_gaussian_makes_good(void **state) {
     isg_mixture mixture;
     isg_proposal proposal = {0};
     isg_mixture_sum sum = {0};
-    assert_ok(isg_mixture_start(&mixture, known.rbm, &options));
+    assert_ok(isg_mixture_start(&mixture, known.rbm, &options, NULL));
     const double all = isg_modes_log_laplace(&mixture.modes, 0);
     while (mixture.modes.count > 1)
         drop(&mixture, mixture.modes.count - 1);
@@ -398,10 +398,10 @@ static void test_data_and_patterns_are_starts(void **state) {
     options.random_starts = 0;
     options.data = data;
     isg_log_z found = {0};
-    assert_ok(isg_mixture_log_z(known.rbm, &options, &found));
+    assert_ok(isg_mixture_log_z(known.rbm, &options, &found, NULL));
     check_right(&found, known.log_z, 0.05);
     options.data = narrow;
-    assert_fails(isg_mixture_log_z(known.rbm, &options, &found), ISG_ERR_SHAPE, "700 units");
+    assert_fails(isg_mixture_log_z(known.rbm, &options, &found, NULL), ISG_ERR_SHAPE, "700 units");
     isg_dataset_free(data);
     isg_dataset_free(narrow);
     isg_rbm_free(known.rbm);
@@ -425,23 +425,23 @@ static void test_refusals(void **state) {
     isg_mixture_options options = few(2000);
     isg_log_z found = {.value = 5};
     options.samples = 10;
-    assert_fails(isg_mixture_log_z(known.rbm, &options, &found), ISG_ERR_ARGUMENT, "samples");
+    assert_fails(isg_mixture_log_z(known.rbm, &options, &found, NULL), ISG_ERR_ARGUMENT, "samples");
     options = few(2000);
     options.witnesses = 0;
-    assert_fails(isg_mixture_log_z(known.rbm, &options, &found), ISG_ERR_ARGUMENT, "witnesses");
+    assert_fails(isg_mixture_log_z(known.rbm, &options, &found, NULL), ISG_ERR_ARGUMENT,
+                 "witnesses");
     double last = 0;
     const isg_progress cancelling = {stop, &last}, patient = {go_on, &last};
     options = few(20000);
-    options.progress = &cancelling;
-    assert_fails(isg_mixture_log_z(known.rbm, &options, &found), ISG_ERR_CANCELLED, "cancelled");
+    assert_fails(isg_mixture_log_z(known.rbm, &options, &found, &cancelling), ISG_ERR_CANCELLED,
+                 "cancelled");
     assert_true(found.value == 5 && last >= 0.5);
     last = 0;
-    options.progress = &patient;
-    assert_ok(isg_mixture_log_z(known.rbm, &options, &found));
+    assert_ok(isg_mixture_log_z(known.rbm, &options, &found, &patient));
     assert_true(last == 1);
     known.rbm->weights[3] = (double)NAN;
     found.value = 5;
-    assert_fails(isg_mixture_log_z(known.rbm, NULL, &found), ISG_ERR_DIVERGED, "finite");
+    assert_fails(isg_mixture_log_z(known.rbm, NULL, &found, NULL), ISG_ERR_DIVERGED, "finite");
     assert_true(found.value == 5);
     isg_rbm_free(known.rbm);
 }
@@ -449,7 +449,7 @@ static void test_refusals(void **state) {
 static isg_status small_job(void *user) {
     const isg_mixture_options options = few(1000);
     isg_log_z found;
-    return isg_mixture_log_z(user, &options, &found);
+    return isg_mixture_log_z(user, &options, &found, NULL);
 }
 
 static void test_allocations(void **state) {

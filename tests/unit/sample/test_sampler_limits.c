@@ -9,6 +9,7 @@
 #include "helper_allocation.h"
 #include "helper_hopfield.h"
 #include "helper_network.h"
+#include "log_z/exact.h"
 #include "rbm/rbm.h"
 #include "sample/sample.h"
 #include "test.h"

@@ -1,8 +1,10 @@
-/* data_term.c - how probable data are to an RBM, up to ln Z
+/* likelihood.c - how probable data are to an RBM
  *
  * SPDX-License-Identifier: MIT
  *
  *     L = mean of ln p(s_a) = mean of -beta H(s_a) - ln Z
+ *
+ * The first term, the data term, is exact except for rounding; all the error of L is that of ln Z.
  */
 #include <math.h>
 #include <omp.h>
@@ -65,28 +67,28 @@ done:
     return status;
 }
 
-/* Mean and deviation of those samples whose class it is, or of all. */
-static isg_data_term summarize(const double *exponents, size_t samples, const uint32_t *labels,
-                               size_t wanted) {
+/* The data term of the samples of one class, or of all without labels. */
+static isg_likelihood summarize(const double *exponents, size_t samples, const uint32_t *labels,
+                                size_t wanted) {
     isg_sum sum = {0}, squares = {0};
-    isg_data_term out = {.deviation = (double)NAN};
+    isg_likelihood out = {.deviation = (double)NAN};
     for (size_t a = 0; a < samples; a++)
         if (!labels || labels[a] == wanted) {
             isg_sum_add(&sum, exponents[a]);
             out.samples++;
         }
     if (out.samples > 0)
-        out.mean = isg_sum_value(sum) / (double)out.samples;
+        out.data_term = isg_sum_value(sum) / (double)out.samples;
     for (size_t a = 0; a < samples; a++)
         if (!labels || labels[a] == wanted)
-            isg_sum_add(&squares, (exponents[a] - out.mean) * (exponents[a] - out.mean));
+            isg_sum_add(&squares, (exponents[a] - out.data_term) * (exponents[a] - out.data_term));
     if (out.samples > 1)
         out.deviation = sqrt(isg_sum_value(squares) / (double)(out.samples - 1));
     return out;
 }
 
-isg_status isg_rbm_data_term(const isg_rbm *rbm, const isg_dataset *data, isg_data_term *all,
-                             isg_data_term *by_class) {
+static isg_status find_data_terms(const isg_rbm *rbm, const isg_dataset *data, isg_likelihood *all,
+                                  isg_likelihood *by_class) {
     const isg_dataset_info info = isg_dataset_describe(data);
     if (info.n_visible != rbm->info.n_visible)
         return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, the RBM has %zu", info.n_visible,
@@ -95,8 +97,8 @@ isg_status isg_rbm_data_term(const isg_rbm *rbm, const isg_dataset *data, isg_da
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(ISG_ALLOCATE(exponents, info.n_samples));
     ISG_TRY_GOTO(find_exponents(rbm, data, exponents));
-    const isg_data_term found = summarize(exponents, info.n_samples, NULL, 0);
-    if (!isfinite(found.mean)) {
+    const isg_likelihood found = summarize(exponents, info.n_samples, NULL, 0);
+    if (!isfinite(found.data_term)) {
         status = isg_fail(ISG_ERR_DIVERGED, "the energies of the data are not finite");
         goto done;
     }
@@ -106,4 +108,51 @@ isg_status isg_rbm_data_term(const isg_rbm *rbm, const isg_dataset *data, isg_da
 done:
     isg_release(exponents);
     return status;
+}
+
+static void subtract(isg_likelihood *likelihood, const isg_log_z *log_z) {
+    likelihood->value =
+        likelihood->samples > 0 ? likelihood->data_term - log_z->value : (double)NAN;
+    likelihood->error = log_z->error;
+    likelihood->is_trusted = log_z->is_trusted;
+}
+
+isg_status isg_log_likelihood(const isg_rbm *rbm, const isg_dataset *data, const isg_log_z *log_z,
+                              isg_likelihood *out, isg_likelihood *by_class) {
+    ISG_TRY(find_data_terms(rbm, data, out, by_class));
+    subtract(out, log_z);
+    for (size_t k = 0; by_class && k < isg_dataset_describe(data).n_classes; k++)
+        subtract(&by_class[k], log_z);
+    return ISG_OK;
+}
+
+isg_status isg_log_likelihood_betas(const isg_rbm *rbm, const isg_dataset *data,
+                                    const double *betas, const isg_log_z *log_z, size_t n,
+                                    isg_likelihood *out) {
+    isg_likelihood here;
+    ISG_TRY(find_data_terms(rbm, data, &here, NULL));
+    for (size_t k = 0; k < n; k++) {
+        out[k] = here;
+        out[k].data_term = here.data_term * betas[k] / rbm->info.beta;
+        out[k].deviation = here.deviation * betas[k] / rbm->info.beta;
+        subtract(&out[k], &log_z[k]);
+    }
+    return ISG_OK;
+}
+
+isg_status isg_rbm_score(const isg_rbm *rbm, const isg_dataset *data,
+                         const isg_log_z_options *options, isg_likelihood *out, isg_log_z *log_z,
+                         const isg_progress *progress) {
+    isg_log_z_options own = options ? *options : isg_log_z_defaults();
+    isg_likelihood found;
+    isg_log_z reference;
+    if (!own.mixture.data)
+        own.mixture.data = data;
+    ISG_TRY(find_data_terms(rbm, data, &found, NULL));
+    ISG_TRY(isg_rbm_log_z(rbm, &own, &reference, progress));
+    subtract(&found, &reference);
+    *out = found;
+    if (log_z)
+        *log_z = reference;
+    return ISG_OK;
 }
