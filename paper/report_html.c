@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "paper/report_parts.h"
+#include "paper/report.h"
 
 /* ---- text ------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,7 @@
  * Fonts are those of the reader's system. Pictures are drawn on white and keep a white card in the
  * dark. Below 720 pixels a row of the table of claims becomes a card.
  */
-#include "paper/report_parts.h"
+#include "paper/report.h"
 
 static const char colors[] =
     ":root{color-scheme:light dark;--paper:#fff;--ink:#1c2127;--soft:#555e68;--line:#d8dde3;"
