@@ -39,8 +39,8 @@ void report_claims_tally(output *page, const findings *claims, const char *name)
 void report_claims_table(output *page, const findings *claims);
 void report_claims_list(output *page, const findings *claims, const char *name);
 
-/* ---- report_style.c --------------------------------------------------------------------------- */
+/* ---- report.css, made a C file by embed.sh ------------------------------------------------------ */
 
-extern const char *const report_style[]; /* the style sheet, in pieces; ends with NULL */
+extern const char *const report_style[]; /* its lines; ends with NULL */
 
 #endif
