@@ -269,14 +269,4 @@ enum {
     BACK_VALUES
 };
 
-/* The numbers of a mapping: `rbm` is held against the network of the patterns, which is computed
-   here from A = xi^T xi alone. */
-exit_code exact_mapping(const isg_patterns *patterns, isg_rbm *rbm, uint64_t seed, double *values);
-exit_code exact_family(const isg_patterns *patterns, uint64_t seed, double *values);
-exit_code exact_machines(const isg_patterns *patterns, uint64_t seed, double *values);
-exit_code exact_projections(const isg_patterns *patterns, const isg_dataset *data, double *values);
-exit_code exact_landscape(isg_rbm *rbm, const isg_dataset *data, double *values);
-exit_code exact_partition(uint64_t seed, double *values);
-exit_code exact_gradients(uint64_t seed, double *values);
-
 #endif

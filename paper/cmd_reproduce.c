@@ -18,9 +18,6 @@ typedef struct reproduce_settings {
     size_t scale; /* a scale */
 } reproduce_settings;
 
-static const char *const figure_names[] = {"fig2",  "fig3",  "fig4",  "fig5",
-                                           "figD1", "figD2", "figE1", NULL};
-
 enum { MOST_FIGURES = 16 };
 
 /* Those asked for, each once, in the order of the paper; all if none was. */
@@ -208,8 +205,7 @@ static exit_code run(const invocation *call) {
     experiment my = {.scale = (scale)settings->scale,
                      .seed = call->common.seed,
                      .command = call->command_line,
-                     .is_quiet = call->common.quiet,
-                     .lock = -1};
+                     .is_quiet = call->common.quiet};
     signals_catch();
     const exit_code code = carry_out(&my, call);
     isg_dataset_free(my.train);

@@ -86,7 +86,7 @@ static int begin(void **state) {
     assert_non_null(mkdtemp(parent));
     snprintf(directory, sizeof directory, "%s/tiny", parent);
     assert_int_equal(mkdir(directory, 0777), 0);
-    my = (experiment){.scale = SCALE_TINY, .seed = 7, .directory = directory, .lock = -1};
+    my = (experiment){.scale = SCALE_TINY, .seed = 7, .directory = directory};
     set_claim(VERDICT_HOLDS, false);
     write_file("settings.json",
                "{\"seed\": \"7\", \"train_sha256\": \"0a1b\", \"test_sha256\": \"2c3d\"}");
