@@ -304,9 +304,9 @@ static void test_progress_ends_at_1(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_data_term),  cmocka_unit_test(test_data_term_refuses),
-        cmocka_unit_test(test_choice),     cmocka_unit_test(test_patience),
-        cmocka_unit_test(test_many_betas), cmocka_unit_test(test_betas_left_to_annealing),
-        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_progress_ends_at_1),
+        cmocka_unit_test(test_choice),     slow_unit_test(test_patience),
+        cmocka_unit_test(test_many_betas), slow_unit_test(test_betas_left_to_annealing),
+        cmocka_unit_test(test_cancel),     slow_unit_test(test_progress_ends_at_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
