@@ -12,10 +12,11 @@ const char *const ais_weights[] = {"spin", "lambda", "joint", NULL};
 static const char *const side_names[] = {"exact", "both", "lower", "upper"};
 
 exit_code log_z_check(const log_z_settings *settings) {
-    const bool is_ais = settings->method == ISG_LOG_Z_AIS;
-    if (settings->hmc && settings->weights != ISG_AIS_LAMBDA)
+    const bool is_ais = settings->how.method == ISG_LOG_Z_AIS;
+    const isg_ais_weights weights = settings->how.ais.weights;
+    if (settings->hmc && weights != ISG_AIS_LAMBDA)
         return fail(EXIT_MISUSED, "--hmc moves hidden units and needs --weights lambda");
-    if ((settings->weights != ISG_AIS_SPIN || settings->hmc) && !is_ais)
+    if ((weights != ISG_AIS_SPIN || settings->hmc) && !is_ais)
         return fail(EXIT_MISUSED, "--weights and --hmc say how to anneal and need --method ais");
     if (settings->target > 0 && !is_ais)
         return fail(EXIT_MISUSED, "--adaptive says how to anneal and needs --method ais");
@@ -25,18 +26,12 @@ exit_code log_z_check(const log_z_settings *settings) {
 isg_log_z_options log_z_options(const invocation *call, const log_z_settings *settings,
                                 const isg_dataset *data) {
     const uint64_t seed = call->common.seed;
-    isg_log_z_options out = isg_log_z_defaults();
+    isg_log_z_options out = settings->how;
     if (call_has_option(call, "steps")) /* then they are wanted so, trusted or not */
         out.patience = 0;
-    out.method = (isg_log_z_method)settings->method;
-    out.ais.chains = settings->chains;
-    out.ais.steps = settings->steps;
-    out.ais.repeats = settings->repeats;
-    out.ais.weights = (isg_ais_weights)settings->weights;
     out.ais.move = settings->hmc ? ISG_AIS_HMC : ISG_AIS_GIBBS;
     out.ais.adaptive = settings->target;
     out.ais.seed = seed;
-    out.mixture.samples = settings->samples;
     out.mixture.data = data;
     out.mixture.seed = seed;
     return out;

@@ -15,8 +15,12 @@
 
 typedef struct reproduce_settings {
     const char *out;
-    size_t scale; /* a scale */
+    scale scale;
 } reproduce_settings;
+
+static void defaults(void *settings) {
+    *(reproduce_settings *)settings = (reproduce_settings){.scale = SCALE_QUICK};
+}
 
 enum { MOST_FIGURES = 16 };
 
@@ -144,7 +148,8 @@ static exit_code show_result(const invocation *call, const experiment *my,
 /* ---- the work --------------------------------------------------------------------------------- */
 
 static exit_code load(experiment *my, const invocation *call) {
-    const data_settings settings = {.limit = scale_limits[my->scale]};
+    data_settings settings = data_defaults();
+    settings.how.limit = scale_limits[my->scale];
     exit_code code = data_load(&my->train, call, "mnist:train", &settings);
     if (code == EXIT_DONE)
         code = data_load(&my->test, call, "mnist:test", &settings);
@@ -153,7 +158,9 @@ static exit_code load(experiment *my, const invocation *call) {
 
 /* The training set with the threshold 0, which the paper prints and did not use. */
 static exit_code load_printed(experiment *my, const invocation *call) {
-    const data_settings settings = {.limit = scale_limits[my->scale], .has_threshold = true};
+    data_settings settings = data_defaults();
+    settings.how.limit = scale_limits[my->scale];
+    settings.how.threshold = 0;
     return claims_need_printed(my) ? data_load(&my->printed, call, "mnist:train", &settings)
                                    : EXIT_DONE;
 }
@@ -228,7 +235,7 @@ static const option_entry options[] = {
      .offset = offsetof(reproduce_settings, out),
      .help = "Keep everything in DIR/SCALE, which is made if need be; what is there is gone on with"},
     {.name = "scale", .kind = OPTION_CHOICE, .metavar = "SCALE", .choices = scale_names,
-     .initial = "quick", .offset = offsetof(reproduce_settings, scale),
+     .offset = offsetof(reproduce_settings, scale),
      .help = "quick takes minutes and shows the essence, paper is as large as the original and takes "
              "hours, tiny only shows in seconds that everything runs"},
     {.name = NULL},
@@ -288,5 +295,6 @@ const command command_reproduce = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(reproduce_settings),
+    .defaults = defaults,
     .run = run,
 };

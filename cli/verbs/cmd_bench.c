@@ -18,8 +18,20 @@
 
 typedef struct bench_settings {
     const char *data;
-    size_t hidden, batch, visible, samples, cd, repeats, init;
+    size_t hidden, batch, visible, samples, sweeps, repeats;
+    bench_start init;
 } bench_settings;
+
+static void defaults(void *settings) {
+    const isg_train_options train = isg_train_defaults();
+    *(bench_settings *)settings = (bench_settings){.hidden = 50,
+                                                   .batch = train.batch_size,
+                                                   .visible = 784,
+                                                   .samples = 2000,
+                                                   .sweeps = train.gibbs_steps,
+                                                   .repeats = 5,
+                                                   .init = BENCH_START_NORMAL};
+}
 
 static const double random_up = 0.19; /* the share of +1 in MNIST */
 static const double peak_s = 0.1;
@@ -69,7 +81,8 @@ static exit_code find_source(isg_dataset **out, const invocation *call) {
         return bench_random_samples(out, most, settings->visible, random_up, call->common.seed);
     if (call_has_option(call, "visible"))
         return fail(EXIT_MISUSED, "--visible: cannot be chosen, since --data says how many units");
-    const data_settings data = {.limit = most};
+    data_settings data = data_defaults();
+    data.how.limit = most;
     return data_load(out, call, settings->data, &data);
 }
 
@@ -92,7 +105,7 @@ static exit_code make_data(bench_plan *plan, const invocation *call) {
 }
 
 static exit_code make_models(bench_plan *plan, uint64_t seed) {
-    const bench_start start = (bench_start)plan->settings->init;
+    const bench_start start = plan->settings->init;
     const size_t p = plan->settings->hidden;
     exit_code code = bench_model(&plan->model, start, plan->data, p, seed);
     if (code == EXIT_DONE)
@@ -113,7 +126,7 @@ static exit_code make_plan(bench_plan *plan, const invocation *call) {
     if (code != EXIT_DONE)
         return code;
     const size_t batch = settings->batch < plan->n_samples ? settings->batch : plan->n_samples;
-    const bench_case base = {plan->data, plan->model, batch, settings->cd, call->common.seed};
+    const bench_case base = {plan->data, plan->model, batch, settings->sweeps, call->common.seed};
     for (size_t v = 0; v < N_VARIANTS; v++)
         plan->cases[v] = base;
     plan->cases[TWICE_VISIBLE].data = plan->wide;
@@ -265,7 +278,7 @@ static void as_json(output *out, const bench_plan *plan) {
                                "n_hidden", (json_int_t)settings->hidden,                         //
                                "samples", (json_int_t)plan->n_samples,                           //
                                "batch", (json_int_t)plan->cases[AS_ASKED].batch,                 //
-                               "cd", (json_int_t)settings->cd,                                   //
+                               "cd", (json_int_t)settings->sweeps,                               //
                                "init", bench_start_names[settings->init],                        //
                                "repeats", (json_int_t)settings->repeats));
 }
@@ -318,7 +331,7 @@ static void as_text(output *out, const bench_plan *plan) {
                  settings->hidden, bench_start_names[settings->init]);
     output_field(out, "data", "M = %zu samples of %s", plan->n_samples,
                  settings->data ? settings->data : "random spins, 19 % of them +1");
-    output_field(out, "training", "CD-%zu, batches of B = %zu", settings->cd,
+    output_field(out, "training", "CD-%zu, batches of B = %zu", settings->sweeps,
                  plan->cases[AS_ASKED].batch);
     output_field(out, "measured", "%zu time%s in turn; rates are medians", settings->repeats,
                  settings->repeats == 1 ? "" : "s");
@@ -348,29 +361,29 @@ static const argument_entry arguments[] = {
 };
 
 static const option_entry options[] = {
-    {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .initial = "50",
+    {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P",
      .low = 1, .high = 1e6, .offset = offsetof(bench_settings, hidden),
      .help = "Number of hidden units"},
-    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .initial = "100",
+    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B",
      .low = 1, .high = 1e6, .offset = offsetof(bench_settings, batch),
      .help = "Samples per update"},
-    {.name = "visible", .kind = OPTION_SIZE, .metavar = "N", .initial = "784",
+    {.name = "visible", .kind = OPTION_SIZE, .metavar = "N",
      .low = 1, .high = 1e6, .offset = offsetof(bench_settings, visible),
      .help = "Number of visible units, unless --data says it"},
-    {.name = "samples", .kind = OPTION_SIZE, .metavar = "M", .initial = "2000",
+    {.name = "samples", .kind = OPTION_SIZE, .metavar = "M",
      .low = 1, .high = 1e7, .offset = offsetof(bench_settings, samples),
      .help = "Number of samples, the first of --data, and of Gibbs chains"},
-    {.name = "cd", .kind = OPTION_SIZE, .metavar = "K", .initial = "20",
-     .low = 1, .high = 1e6, .offset = offsetof(bench_settings, cd),
+    {.name = "sweeps", .alias = "cd", .kind = OPTION_SIZE, .metavar = "K",
+     .low = 1, .high = 1e6, .offset = offsetof(bench_settings, sweeps),
      .help = "Sweeps per update"},
     {.name = "data", .kind = OPTION_FILE, .metavar = "DATA", .otherwise = "random spins",
      .offset = offsetof(bench_settings, data),
      .help = "Take the samples from DATA, as other verbs do"},
     {.name = "init", .kind = OPTION_CHOICE, .metavar = "START", .choices = bench_start_names,
-     .initial = "normal", .offset = offsetof(bench_settings, init),
+     .offset = offsetof(bench_settings, init),
      .help = "Weights to start from: normal (random, standard deviation 0.1), or hopfield (the "
              "projection rule of the first P samples)"},
-    {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R", .initial = "5",
+    {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R",
      .low = 1, .high = 1e4, .offset = offsetof(bench_settings, repeats),
      .help = "How often everything is measured"},
     {.name = NULL},
@@ -435,5 +448,6 @@ const command command_bench = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(bench_settings),
+    .defaults = defaults,
     .run = run,
 };

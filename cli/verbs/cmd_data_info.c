@@ -8,8 +8,12 @@ enum { SHEET_PER_CLASS = 10 };
 
 typedef struct data_info_settings {
     data_settings data;
-    const char *sheet;
+    const char *picture;
 } data_info_settings;
+
+static void defaults(void *settings) {
+    *(data_info_settings *)settings = (data_info_settings){.data = data_defaults()};
+}
 
 typedef struct findings {
     isg_dataset_info info;
@@ -91,7 +95,7 @@ static exit_code run(const invocation *call) {
     isg_dataset *data = NULL;
     findings found;
     exit_code code =
-        settings->sheet ? may_write(&call->common, settings->sheet, ".png") : EXIT_DONE;
+        settings->picture ? may_write(&call->common, settings->picture, ".png") : EXIT_DONE;
     if (code == EXIT_DONE)
         code = data_load(&data, call, name, &settings->data);
     if (code != EXIT_DONE)
@@ -100,12 +104,12 @@ static exit_code run(const invocation *call) {
     found.positive_fraction = isg_dataset_positive_fraction(data);
     isg_dataset_checksum(data, found.checksum);
     code = fail_status(isg_dataset_count_duplicates(data, &found.duplicates));
-    if (code == EXIT_DONE && settings->sheet)
-        code = fail_status(isg_dataset_contact_sheet(data, settings->sheet, SHEET_PER_CLASS));
+    if (code == EXIT_DONE && settings->picture)
+        code = fail_status(isg_dataset_contact_sheet(data, settings->picture, SHEET_PER_CLASS));
     if (code == EXIT_DONE && call->common.json)
-        output_json(call->out, as_json(data, &found, settings->sheet));
+        output_json(call->out, as_json(data, &found, settings->picture));
     else if (code == EXIT_DONE)
-        as_text(call->out, name, data, &found, settings->sheet);
+        as_text(call->out, name, data, &found, settings->picture);
     isg_dataset_free(data);
     return code;
 }
@@ -118,8 +122,8 @@ static const argument_entry arguments[] = {
 
 static const option_entry options[] = {
     DATA_OPTIONS(data_info_settings, data),
-    {.name = "sheet", .kind = OPTION_FILE, .metavar = "FILE.png",
-     .offset = offsetof(data_info_settings, sheet), .otherwise = "no picture",
+    {.name = "picture", .alias = "sheet", .kind = OPTION_FILE, .metavar = "FILE.png",
+     .offset = offsetof(data_info_settings, picture), .otherwise = "no picture",
      .help = "Also write a picture of the first ten samples of every class"},
     {.name = NULL},
 };
@@ -143,7 +147,7 @@ static const json_key json_keys[] = {
 
 static const example examples[] = {
     {"isinglass data info mnist:train", "Describe the 60000 training images."},
-    {"isinglass data info mnist:test --class 7 --sheet sevens.png", "Look at some sevens."},
+    {"isinglass data info mnist:test --class 7 --picture sevens.png", "Look at some sevens."},
     {"isinglass data info votes.csv --label-column party", "Describe a table with labels."},
     {"isinglass data info digits.npy --labels digits-labels.npy --json", "Give a script the facts."},
     {NULL, NULL},
@@ -167,5 +171,6 @@ const command command_data_info = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(data_info_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -8,10 +8,12 @@
 
 typedef struct map_settings {
     const char *out, *picture;
-    size_t via; /* an isg_decomposition */
-    double beta;
-    bool allow_rank_deficient;
+    isg_mapping_options how;
 } map_settings;
+
+static void defaults(void *settings) {
+    *(map_settings *)settings = (map_settings){.how = isg_mapping_defaults()};
+}
 
 static const char *const via_choices[] = {"qr", "svd", "sqrt", "hebbian", NULL};
 
@@ -24,7 +26,7 @@ static json_t *as_json(const map_settings *settings, const isg_patterns_info *in
                      "n_patterns", (json_int_t)info->n_patterns,                          //
                      "rank", (json_int_t)found->rank,                                     //
                      "n_hidden", (json_int_t)found->n_hidden,                             //
-                     "beta", settings->beta,                                              //
+                     "beta", settings->how.beta,                                          //
                      "orthogonality_error", json_number(found->orthogonality_error),      //
                      "reconstruction_error", json_number(found->reconstruction_error),    //
                      "projector_error", json_number(found->projector_error),              //
@@ -39,7 +41,7 @@ static void as_text(output *out, const map_settings *settings, const isg_pattern
                  found->rank);
     output_field(out, "via", "%s", via_choices[found->via]);
     output_field(out, "hidden units", "%zu", found->n_hidden);
-    output_field(out, "beta", "%g", settings->beta);
+    output_field(out, "beta", "%g", settings->how.beta);
     output_field(out, "|W'W - 1|", "%.1e", found->orthogonality_error);
     output_field(out, "|WR - xi|", "%.1e", found->reconstruction_error);
     output_field(out, "|J^2 - J|", "%.1e (J = WW')", found->projector_error);
@@ -53,11 +55,7 @@ static void as_text(output *out, const map_settings *settings, const isg_pattern
 /* Dependent patterns are what the library calls a wrong argument; here they come from a file. */
 static exit_code map(isg_rbm **rbm, const isg_patterns *patterns, const map_settings *settings,
                      isg_mapping_report *found, const char *file) {
-    isg_mapping_options options = isg_mapping_defaults();
-    options.via = (isg_decomposition)settings->via;
-    options.beta = settings->beta;
-    options.allow_rank_deficient = settings->allow_rank_deficient;
-    const isg_status status = isg_rbm_from_patterns(rbm, patterns, &options, found);
+    const isg_status status = isg_rbm_from_patterns(rbm, patterns, &settings->how, found);
     if (status == ISG_ERR_ARGUMENT)
         return fail(EXIT_BAD_INPUT, "%s: %s; --allow-rank-deficient maps them at that rank", file,
                     isg_error_message());
@@ -107,13 +105,13 @@ static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "M.npz", .is_required = true,
      .offset = offsetof(map_settings, out), .help = "Write the RBM to this file"},
     {.name = "via", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = via_choices,
-     .initial = "qr", .offset = offsetof(map_settings, via),
+     .offset = offsetof(map_settings, how.via),
      .help = "W is Q of xi = QR, U of xi = USV', xi (xi'xi)^-1/2 or xi / sqrt(N), in turn"},
-    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .initial = "2", .low = 1e-30,
-     .high = 1e30, .offset = offsetof(map_settings, beta),
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,
+     .high = 1e30, .offset = offsetof(map_settings, how.beta),
      .help = "Inverse temperature"},
     {.name = "allow-rank-deficient", .kind = OPTION_FLAG,
-     .offset = offsetof(map_settings, allow_rank_deficient),
+     .offset = offsetof(map_settings, how.allow_rank_deficient),
      .help = "Map patterns that depend on others too, with one hidden unit per independent one"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png",
      .offset = offsetof(map_settings, picture), .otherwise = "no picture",
@@ -167,5 +165,6 @@ const command command_map = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(map_settings),
+    .defaults = defaults,
     .run = run,
 };

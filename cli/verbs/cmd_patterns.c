@@ -8,8 +8,13 @@
 typedef struct patterns_settings {
     data_settings data;
     const char *out;
-    size_t per_class;
+    isg_pattern_options how;
 } patterns_settings;
+
+static void defaults(void *settings) {
+    *(patterns_settings *)settings =
+        (patterns_settings){.data = data_defaults(), .how = isg_pattern_defaults()};
+}
 
 typedef struct pattern_findings {
     isg_patterns_info info;
@@ -105,14 +110,13 @@ static exit_code run(const invocation *call) {
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, call->common.quiet, "clustering");
-        isg_pattern_options options = isg_pattern_defaults();
-        options.per_class = settings->per_class;
+        isg_pattern_options options = settings->how;
         options.progress = progress_callback(&bar);
         const isg_status status = isg_patterns_from_data(&patterns, data, &options);
         progress_finish(&bar);
         code = status == ISG_ERR_ARGUMENT
                    ? fail(EXIT_MISUSED, "%s: %s%s", call->arguments[0], isg_error_message(),
-                          settings->per_class > 1 ? "; choose a smaller --per-class" : "")
+                          settings->how.per_class > 1 ? "; choose a smaller --per-class" : "")
                    : fail_status(status);
     }
     if (code == EXIT_DONE)
@@ -138,8 +142,8 @@ static const argument_entry arguments[] = {
 static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "P.npz", .is_required = true,
      .offset = offsetof(patterns_settings, out), .help = "Write the patterns to this file"},
-    {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .initial = "1",
-     .low = 1, .high = HUGE_VAL, .offset = offsetof(patterns_settings, per_class),
+    {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.per_class),
      .help = "Patterns of each class: 1 is the class mean, more are clusters (Ward linkage)"},
     DATA_OPTIONS(patterns_settings, data),
     {.name = NULL},
@@ -184,5 +188,6 @@ const command command_patterns = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(patterns_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -23,9 +23,13 @@ static const double picture_beta = 20;
 typedef struct sample_settings {
     data_settings data;
     const char *out, *start, *beta, *clamp;
-    size_t count, steps;
+    size_t count, sweeps;
     bool diagnose;
 } sample_settings;
+
+static void defaults(void *settings) {
+    *(sample_settings *)settings = (sample_settings){.data = data_defaults(), .sweeps = 20};
+}
 
 typedef struct sample_job {
     const invocation *call;
@@ -62,7 +66,7 @@ static exit_code check_output(sample_job *my) {
 
 /* --beta, or the model's; in a picture, 20 for the last step. */
 static exit_code plan_betas(sample_job *my) {
-    const size_t steps = my->settings->steps;
+    const size_t steps = my->settings->sweeps;
     beta_schedule *betas = &my->betas;
     if (my->settings->beta)
         return betas_parse(betas, my->settings->beta, steps);
@@ -171,9 +175,9 @@ static exit_code plan(sample_job *my) {
     my->count = my->settings->count ? my->settings->count
                 : my->is_picture    ? PICTURE_COUNT
                                     : ARRAY_COUNT;
-    if (my->settings->diagnose && my->settings->steps < LEAST_DIAGNOSED)
-        return fail(EXIT_MISUSED, "--diagnose: expected at least %d --steps, found %zu",
-                    LEAST_DIAGNOSED, my->settings->steps);
+    if (my->settings->diagnose && my->settings->sweeps < LEAST_DIAGNOSED)
+        return fail(EXIT_MISUSED, "--diagnose: expected at least %d --sweeps, found %zu",
+                    LEAST_DIAGNOSED, my->settings->sweeps);
     code = plan_betas(my);
     if (code == EXIT_DONE)
         code = plan_clamp(my);
@@ -210,10 +214,10 @@ static exit_code sweep(isg_chains *chains, const beta_schedule *betas, bool is_q
     return code;
 }
 
-/* Chains of their own, at the first beta alone: --steps sweeps to forget the start, and as many to be
+/* Chains of their own, at the first beta alone: --sweeps sweeps to forget the start, and as many to be
    measured. */
 static exit_code diagnose(sample_job *my) {
-    const size_t steps = my->settings->steps;
+    const size_t steps = my->settings->sweeps;
     isg_chains *chains = NULL;
     exit_code code = start_chains(my, &chains);
     if (code == EXIT_DONE) {
@@ -299,7 +303,7 @@ static json_t *as_json(const sample_job *my) {
                      "n_visible", (json_int_t)my->info.n_visible,                   //
                      "n_hidden", (json_int_t)my->info.n_hidden,                     //
                      "start", json_text(start_name(my)),                            //
-                     "steps", (json_int_t)my->settings->steps,                      //
+                     "steps", (json_int_t)my->settings->sweeps,                     //
                      "betas", betas_as_json(&my->betas),                            //
                      "clamped", (json_int_t)my->n_clamped,                          //
                      "energy", "mean", json_number(my->mean), "deviation",
@@ -332,7 +336,7 @@ static void diagnosis_as_text(output *out, const isg_decorrelation *found) {
                      "start from DATA with the modes in proportion, or cool down from a smaller "
                      "beta; score --method mixture weighs the modes for ln Z");
     } else if (times > 0) {
-        output_field(out, "long enough", "no, take --steps %.0f at least", ceil(60 * times));
+        output_field(out, "long enough", "no, take --sweeps %.0f at least", ceil(60 * times));
     } else {
         output_field(out, "long enough", "no");
     }
@@ -396,8 +400,8 @@ static const option_entry options[] = {
     {.name = "count", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = HUGE_VAL,
      .offset = offsetof(sample_settings, count), .otherwise = "100 in a picture, else 1000",
      .help = "Number of samples, each from a chain of its own"},
-    {.name = "steps", .kind = OPTION_SIZE, .metavar = "T", .initial = "20", .low = 1,
-     .high = HUGE_VAL, .offset = offsetof(sample_settings, steps),
+    {.name = "sweeps", .alias = "steps", .kind = OPTION_SIZE, .metavar = "T", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(sample_settings, sweeps),
      .help = "Block-Gibbs updates of all hidden and then all visible units"},
     {.name = "beta", .kind = OPTION_TEXT, .metavar = BETAS_METAVAR,
      .offset = offsetof(sample_settings, beta),
@@ -443,11 +447,11 @@ static const json_key json_keys[] = {
 static const example examples[] = {
     {"isinglass sample model.npz -o samples.png --start mnist:test",
      "Ten digits a class, from images of the class by 20 updates, as in Fig. 4c and d of the paper."},
-    {"isinglass sample model.npz -o samples.npz --start noise --count 5000 --steps 1000 --diagnose",
+    {"isinglass sample model.npz -o samples.npz --start noise --count 5000 --sweeps 1000 --diagnose",
      "Arrays for NumPy, and whether the chains were long enough."},
     {"isinglass sample model.npz -o completed.png --start mnist:test --clamp 0:392",
      "Let the model complete the lower half of digits (14 of 28 rows of 28 pixels are kept)."},
-    {"isinglass sample model.npz -o cooled.png --start noise --steps 100 --beta 0.5,1@40,2@70,20@99",
+    {"isinglass sample model.npz -o cooled.png --start noise --sweeps 100 --beta 0.5,1@40,2@70,20@99",
      "Cool random spins down."},
     {NULL, NULL},
 };
@@ -487,5 +491,6 @@ const command command_sample = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(sample_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -23,6 +23,11 @@ typedef struct score_settings {
     bool by_class;
 } score_settings;
 
+static void defaults(void *settings) {
+    *(score_settings *)settings =
+        (score_settings){.data = data_defaults(), .log_z.how = isg_log_z_defaults()};
+}
+
 /* One data set and its log-likelihood. */
 typedef struct scored {
     const char *name;
@@ -485,5 +490,6 @@ const command command_score = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(score_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -22,11 +22,18 @@ typedef struct train_settings {
     data_settings data;
     start_settings start;
     const char *out, *picture, *rate;
-    size_t epochs, batch, sweeps, score_every;
-    size_t estimator; /* an isg_estimator */
-    bool persistent, fields, shuffle, resume;
-    double save_every;
+    size_t epochs, score_every;
+    isg_run_options how;
+    bool resume;
 } train_settings;
+
+static void defaults(void *settings) {
+    *(train_settings *)settings = (train_settings){.data = data_defaults(),
+                                                   .start = start_defaults(),
+                                                   .rate = rates_default(),
+                                                   .epochs = 10,
+                                                   .how = isg_run_defaults()};
+}
 
 static const char *const estimator_choices[] = {"sampled", "mean", NULL};
 
@@ -171,19 +178,11 @@ static exit_code load_data(job *my) {
 }
 
 static isg_run_options training_options(const job *my) {
-    const train_settings *settings = my->settings;
-    isg_run_options options = isg_run_defaults();
-    options.train.batch_size = settings->batch;
-    options.train.gibbs_steps = settings->sweeps;
+    isg_run_options options = my->settings->how;
     options.train.rates = my->rates.rates;
     options.train.n_rates = my->rates.n_rates;
-    options.train.estimator = (isg_estimator)settings->estimator;
-    options.train.persistent = settings->persistent;
-    options.train.fields = settings->fields;
-    options.train.shuffle = settings->shuffle;
     options.train.seed = my->call.common.seed;
     options.command = my->command;
-    options.save_every_s = settings->save_every;
     return options;
 }
 
@@ -193,6 +192,7 @@ static exit_code begin(job *my) {
     char *text = NULL;
     exit_code code = start_make(&rbm, &my->call, &my->settings->start, my->data, my->data_name);
     settings_mark(&my->call, "hidden");
+    settings_mark(&my->call, "beta");
     if (code == EXIT_DONE)
         code = my->record ? record_changes(my) : make_record(my, rbm);
     if (code == EXIT_DONE && signals_caught())
@@ -484,37 +484,37 @@ static const option_entry options[] = {
      .is_required = true, .offset = offsetof(train_settings, out),
      .help = "Keep the run in this directory, which is made if need be"},
     START_OPTIONS(train_settings, start),
-    {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .initial = "10", .low = 0,
+    {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .low = 0,
      .high = HUGE_VAL, .offset = offsetof(train_settings, epochs),
      .help = "Passes over the data, in all; with --resume it may be more than before"},
-    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .initial = "100", .low = 1,
-     .high = HUGE_VAL, .offset = offsetof(train_settings, batch),
+    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(train_settings, how.train.batch_size),
      .help = "Samples per update; the last update of an epoch takes what is left"},
-    {.name = "cd", .kind = OPTION_SIZE, .metavar = "K", .initial = "20", .low = 1,
-     .high = HUGE_VAL, .offset = offsetof(train_settings, sweeps),
+    {.name = "sweeps", .alias = "cd", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(train_settings, how.train.gibbs_steps),
      .help = "Gibbs sweeps per update, the K of CD-K"},
-    {.name = "pcd", .kind = OPTION_FLAG, .offset = offsetof(train_settings, persistent),
+    {.name = "pcd", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.persistent),
      .help = "Persistent chains: they go on from update to update instead of starting from the "
              "data"},
-    {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR, .initial = "1e-4",
+    {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR,
      .offset = offsetof(train_settings, rate),
      .help = "Learning rate, and others from given numbers of finished epochs on: 5e-4,1e-4@25"},
-    {.name = "fields", .kind = OPTION_FLAG, .offset = offsetof(train_settings, fields),
+    {.name = "fields", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.fields),
      .help = "Train the fields b and c too"},
     {.name = "estimator", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = estimator_choices,
-     .initial = "sampled", .offset = offsetof(train_settings, estimator),
+     .offset = offsetof(train_settings, how.train.estimator),
      .help = "Pair the last spins with the hidden units they were drawn from, as the paper does, "
              "or with the mean ones they imply, which is less noisy"},
-    {.name = "shuffle", .kind = OPTION_FLAG, .offset = offsetof(train_settings, shuffle),
+    {.name = "shuffle", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.shuffle),
      .help = "Visit the samples in a new order every epoch"},
-    {.name = "score-every", .kind = OPTION_SIZE, .metavar = "E", .initial = "0",
+    {.name = "score-every", .kind = OPTION_SIZE, .metavar = "E",
      .offset = offsetof(train_settings, score_every),
      .help = "Score the data at the start and after every E epochs, as 'isinglass score' does, into "
              "epochs.csv; never changes the weights; 0 for not at all"},
     {.name = "resume", .kind = OPTION_FLAG, .offset = offsetof(train_settings, resume),
      .help = "Go on with the run in RUN as if it had never stopped, or start it if there is none"},
-    {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .initial = "30", .low = 0,
-     .high = HUGE_VAL, .offset = offsetof(train_settings, save_every),
+    {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .low = 0,
+     .high = HUGE_VAL, .offset = offsetof(train_settings, how.save_every_s),
      .help = "Save every S seconds within an epoch, besides at its end (once a second, if epochs are "
              "shorter); never changes a result"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png",
@@ -576,5 +576,6 @@ const command command_train = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(train_settings),
+    .defaults = defaults,
     .run = run,
 };

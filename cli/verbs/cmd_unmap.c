@@ -13,11 +13,13 @@
 typedef struct unmap_settings {
     data_settings data;
     const char *out, *picture, *start, *data_name;
-    size_t method; /* an isg_unmap_method */
-    size_t restarts, steps;
-    double alpha, gamma;
-    bool flip;
+    isg_unmap_options how;
 } unmap_settings;
+
+static void defaults(void *settings) {
+    *(unmap_settings *)settings =
+        (unmap_settings){.data = data_defaults(), .how = isg_unmap_defaults()};
+}
 
 static const char *const method_choices[] = {"descent", "relax", "enumerate", NULL};
 static const char *const verdicts[] = {"exact", "approximate", "none"};
@@ -73,7 +75,7 @@ static exit_code load(unmapped *my, const invocation *call) {
             return fail(EXIT_BAD_INPUT,
                         "%s: has patterns of %zu units, but %s has %zu visible ones",
                         settings->start, found.n_visible, name, info.n_visible);
-        if (settings->method != ISG_UNMAP_ENUMERATE && found.n_patterns != info.n_hidden)
+        if (settings->how.method != ISG_UNMAP_ENUMERATE && found.n_patterns != info.n_hidden)
             return fail(
                 EXIT_BAD_INPUT,
                 "%s: has %zu patterns, but %s has %zu hidden units, each of which needs one",
@@ -101,24 +103,18 @@ static exit_code integrate(unmapped *my) {
 /* Dependent columns are what the library calls a wrong argument; here they come from a file. */
 static exit_code unmap(unmapped *my, const invocation *call) {
     const unmap_settings *settings = call->settings;
-    isg_unmap_options options = isg_unmap_defaults();
-    options.method = (isg_unmap_method)settings->method;
+    isg_unmap_options options = settings->how;
     options.start = is_random(settings) ? ISG_UNMAP_FROM_RANDOM
                     : my->start         ? ISG_UNMAP_FROM_PATTERNS
                                         : ISG_UNMAP_FROM_MODEL;
     options.patterns = my->start;
     options.data = my->data;
-    options.restarts = settings->restarts;
-    options.alpha = settings->alpha;
-    options.gamma = settings->gamma;
-    options.steps = settings->steps;
-    options.flip = settings->flip;
     options.seed = call->common.seed;
     if (options.method == ISG_UNMAP_ENUMERATE && my->whole.n_hidden > 24)
         notice(call->common.quiet,
                "%s: %zu hidden units are too many to enumerate (24 at most): relaxing %zu random "
                "states a pattern%s instead",
-               call->arguments[0], my->whole.n_hidden, settings->restarts,
+               call->arguments[0], my->whole.n_hidden, options.restarts,
                my->data ? " and as many rows of --data" : "");
     progress bar;
     progress_start(&bar, call->common.quiet, "searching");
@@ -420,28 +416,28 @@ static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "P.npz", .is_required = true,
      .offset = offsetof(unmap_settings, out), .help = "Write the patterns to this file"},
     {.name = "method", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = method_choices,
-     .initial = "relax", .offset = offsetof(unmap_settings, method),
+     .offset = offsetof(unmap_settings, how.method),
      .help = "Descent of the paper; b <- sgn(Pb) until it stays, P the projector on the span of W; "
              "or that from all 2^(p-1) states that can matter"},
     {.name = "start", .kind = OPTION_FILE, .metavar = "P0.npz|random",
      .offset = offsetof(unmap_settings, start), .otherwise = "the model's R, else random",
      .help = "Where descent and relax start: patterns, one per hidden unit, or random states"},
-    {.name = "restarts", .kind = OPTION_SIZE, .metavar = "R", .initial = "50", .low = 1,
-     .high = 1e6, .offset = offsetof(unmap_settings, restarts),
+    {.name = "restarts", .kind = OPTION_SIZE, .metavar = "R", .low = 1,
+     .high = 1e6, .offset = offsetof(unmap_settings, how.restarts),
      .help = "Random states per pattern, where states are random"},
     {.name = "data", .kind = OPTION_TEXT, .metavar = "DATA",
      .offset = offsetof(unmap_settings, data_name), .otherwise = "none",
      .help = "Where states are random, start from samples as well, evenly spread and at most as "
              "many"},
-    {.name = "alpha", .kind = OPTION_DOUBLE, .metavar = "A", .initial = "200", .low = 0,
-     .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, alpha),
+    {.name = "alpha", .kind = OPTION_DOUBLE, .metavar = "A", .low = 0,
+     .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, how.alpha),
      .help = "Descent: sgn(x) is taken as tanh(A x)"},
-    {.name = "gamma", .kind = OPTION_DOUBLE, .metavar = "G", .initial = "0.05", .low = 0,
-     .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, gamma),
+    {.name = "gamma", .kind = OPTION_DOUBLE, .metavar = "G", .low = 0,
+     .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, how.gamma),
      .help = "Descent: size of a step"},
-    {.name = "steps", .kind = OPTION_SIZE, .metavar = "T", .initial = "50", .low = 0,
-     .high = 1e9, .offset = offsetof(unmap_settings, steps), .help = "Descent: number of steps"},
-    {.name = "flip", .kind = OPTION_FLAG, .offset = offsetof(unmap_settings, flip),
+    {.name = "steps", .kind = OPTION_SIZE, .metavar = "T", .low = 0,
+     .high = 1e9, .offset = offsetof(unmap_settings, how.steps), .help = "Descent: number of steps"},
+    {.name = "flip", .kind = OPTION_FLAG, .offset = offsetof(unmap_settings, how.flip),
      .help = "Then flip single spins while that lowers the residual, so that all patterns become "
              "stable"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png",
@@ -534,5 +530,6 @@ const command command_unmap = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(unmap_settings),
+    .defaults = defaults,
     .run = run,
 };
