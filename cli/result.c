@@ -368,6 +368,11 @@ static void print_text(output *out, const result_entry *table, const void *resul
 }
 
 static void print_items(output *out, const result_entry *line, value of) {
+    if (of.entry->kind == RESULT_OBJECT || of.entry->kind == RESULT_OBJECT_AT) {
+        if (object_of(of))
+            result_text(out, of.entry->of, object_of(of));
+        return;
+    }
     const result_list list = list_of(of);
     if (line->heading && list.count > 0)
         output_print(out, "%s\n", line->heading);
@@ -380,14 +385,21 @@ static void print_items(output *out, const result_entry *line, value of) {
         }
 }
 
+/* "key", "!key" or "key=text" */
+static bool is_met(const char *condition, const result_entry *table, const void *results) {
+    const bool is_wanted = *condition != '!';
+    const char *key = condition + !is_wanted;
+    const size_t length = strcspn(key, "=");
+    const value of = look_up(table, results, key, length);
+    if (key[length] == '=')
+        return text_of(of) && strcmp(text_of(of), key + length + 1) == 0;
+    return is_there(of) == is_wanted;
+}
+
 static void print_line(output *out, const result_entry *line, const result_entry *table,
                        const void *results) {
-    if (line->when) {
-        const bool is_wanted = *line->when != '!';
-        const char *key = line->when + !is_wanted;
-        if (is_there(look_up(table, results, key, strlen(key))) != is_wanted)
-            return;
-    }
+    if (line->when && !is_met(line->when, table, results))
+        return;
     if (line->print) {
         line->print(out, results);
     } else if (line->each) {
@@ -459,7 +471,7 @@ static void list_keys(const result_entry *table, const char *before,
                  : table->kind == RESULT_ROWS ? "[][]"
                                               : "");
         const bool has_keys = table->of && !is_scalar(table->of);
-        const bool is_listed = has_keys && has_help(table->of);
+        const bool is_listed = has_keys && has_help(table->of) && !table->is_known;
         if (has_keys && !is_listed)
             add_group(path, table->of);
         if (table->help || !is_listed)

@@ -63,11 +63,13 @@ typedef struct result_entry {
     const struct result_entry *of; /* the table of an object, a part, or the items of a list */
     const char *const *names;
     bool is_private; /* only for texts: no key of the document */
+    bool is_known;   /* an object whose keys were explained in another place */
 
     const char *label; /* of a line "label    value"; NULL for one without */
     const char *text;  /* as above */
-    const char *when; /* only if this value is there: not null, false, empty or 0. "!key": if not */
-    const char *each; /* once for every item of this list, by the text or else the table of it */
+    const char *when;  /* only if this value is there: not null, false, empty or 0. "!key": if it is
+                            not; "key=text": if it is this text */
+    const char *each;  /* once for every item of this list, by the text or else the table of it */
     const char *heading;                             /* above the items */
     void (*print)(output *out, const void *results); /* in place of a text */
 } result_entry;

@@ -98,6 +98,8 @@ static const result_entry table[] = {
      .text = "{none:3}|{nothing:-3}|{nan:.1f}|{nan:6.1f?}|{missing.value}"},
     {.when = "text", .label = "text", .text = "{text:8.2}|{chars:-6}|{color}|{yes}|{yes:on|off}"},
     {.when = "nan", .text = "never"},
+    {.when = "color=red", .text = "never"},
+    {.when = "color=green", .text = "green"},
     {.each = "rows", .heading = "\nrows", .text = "{#} {name:-5.4}{count:4} {score.value:6.2fx?}"},
     {.label = "", .text = "{rows row}"},
     {.key = NULL},
@@ -227,6 +229,7 @@ static void texts(void **state) {
                      "size                1 unit, 2 classes, 3.0 of 10.00 %\n"
                      "none                  -|-  |nan|     -|-\n"
                      "text                      a\"|chars |green|yes|on\n"
+                     "green\n"
                      "\nrows\n"
                      "0 \u00e4\u00f6\u00fc,    1  0.25x\n"
                      "1 a?b\"    -      -\n"
@@ -324,7 +327,7 @@ static void check_texts(const result_entry *all) {
         if (of->of)
             check_texts(of->of);
         if (of->when)
-            check_key(all, of->when + (*of->when == '!'), strlen(of->when) - (*of->when == '!'));
+            check_key(all, of->when + (*of->when == '!'), strcspn(of->when + 1, "=") + (*of->when != '!'));
         if (of->each)
             items = check_key(all, of->each, strlen(of->each))->of;
         if (of->text)
