@@ -14,7 +14,7 @@
 
 #include "cli/common.h"
 #include "cli/failure.h"
-#include "cli/output.h"
+#include "cli/result.h"
 
 /* How a value is read, and the type of the field it is stored in. */
 typedef enum option_kind {
@@ -76,6 +76,7 @@ typedef struct command {
     const argument_entry *arguments; /* these four tables may be NULL */
     const option_entry *options;
     const json_key *json_keys;
+    const result_entry *results; /* what `run` ends in, by result_show() */
     const example *examples;
     size_t settings_bytes; /* size of the struct that `options` fills */
     /* Sets the defaults in a struct of zeros; NULL if zeros are right. Help and manual show them, so

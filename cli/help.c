@@ -174,6 +174,20 @@ static void print_json_keys(output *out, const json_key *table) {
         print_row(out, table->key, table->what);
 }
 
+static void print_key(output *out, const char *key, const char *what) {
+    if (!key)
+        output_print(out, "%*s%s:\n", NAME_COLUMN, "", what);
+    else
+        print_row(out, key, what);
+}
+
+static void print_results(output *out, const result_entry *table) {
+    if (!table)
+        return;
+    output_print(out, "\nWith --json, the keys of the result:\n");
+    result_keys(table, print_key, out);
+}
+
 static void print_examples(output *out, const example *table) {
     if (!table || !table->line)
         return;
@@ -209,6 +223,7 @@ void help_command(output *out, const command *verb, bool is_full) {
     }
     print_common_options(out);
     print_json_keys(out, verb->json_keys);
+    print_results(out, verb->results);
     print_examples(out, verb->examples);
     print_exit_codes(out);
 }

@@ -59,12 +59,8 @@ exit_code log_z_find(const invocation *call, const log_z_settings *settings, con
                      const isg_dataset *data, isg_log_z *out);
 
 const char *log_z_method_name(const isg_log_z *found);
-json_t *log_z_json(const isg_log_z *found);
 
-/* "ln Z" and what is to be known about it, as fields. */
-void log_z_print(output *out, const isg_log_z *found);
-
-/* One line of what the error of L means: "one standard error", ... */
-const char *log_z_side_text(isg_log_z_side side);
+/* The results of an isg_log_z: ln Z and what is to be known about it. */
+extern const result_entry log_z_results[];
 
 #endif

@@ -108,6 +108,15 @@ static void print_examples(output *out, const example *table) {
     }
 }
 
+static void print_key(output *out, const char *key, const char *what) {
+    if (key)
+        print_item(out, key, what);
+    else {
+        output_print(out, ".PP\n");
+        print_line(out, what, ":");
+    }
+}
+
 static void print_verb(output *out, const command *verb) {
     char title[TITLE_BYTES];
     print_heading(out, "SS", command_title(verb, title));
@@ -123,6 +132,10 @@ static void print_verb(output *out, const command *verb) {
         output_print(out, ".PP\nKeys of the result with \\fB\\-\\-json\\fR:\n");
     for (const json_key *k = verb->json_keys; k && k->key; k++)
         print_item(out, k->key, k->what);
+    if (verb->results) {
+        output_print(out, ".PP\nKeys of the result with \\fB\\-\\-json\\fR:\n");
+        result_keys(verb->results, print_key, out);
+    }
     print_examples(out, verb->examples);
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/zip_directory.h"
 #include "io/zip_format.h"
 
@@ -46,22 +47,6 @@ static isg_status bad_member(const isg_zip *zip, const zip_entry *entry, const c
     return isg_fail(ISG_ERR_FORMAT, "%s(%s): %s", isg_file_name(zip->file), entry->name, how);
 }
 
-/* The number of bytes of the UTF-8 character at `at`, 0 if there is none. */
-static size_t utf8_length(const uint8_t *at, size_t left) {
-    const uint8_t lead = at[0];
-    const size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (length == 0 || length > left || lead > 0xf4)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    /* Too long a form, a surrogate, or beyond the last code point. */
-    if ((lead == 0xe0 && at[1] < 0xa0) || (lead == 0xed && at[1] > 0x9f) ||
-        (lead == 0xf0 && at[1] < 0x90) || (lead == 0xf4 && at[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 const char *isg_zip_name_problem(const char *name, size_t length) {
     if (length == 0)
         return "its name is empty";
@@ -81,7 +66,7 @@ const char *isg_zip_name_problem(const char *name, size_t length) {
             return "its name has control characters";
         } else if (bytes[i] == '\\') {
             return "its name has a backslash";
-        } else if ((step = utf8_length(bytes + i, length - i)) == 0) {
+        } else if ((step = isg_utf8_length(name + i, length - i)) == 0) {
             return "its name is not UTF-8";
         }
     }

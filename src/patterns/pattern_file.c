@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/data.h"
 #include "io/meta.h"
 #include "patterns/patterns.h"
@@ -31,17 +32,12 @@ static int64_t whole_of(const char *name) {
    another encoding had; a byte that is not UTF-8 is taken for Latin-1. */
 static uint32_t next_character(const unsigned char **text) {
     const unsigned char *c = *text;
-    const size_t extra = *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : *c >= 0xc2 ? 1 : 0;
-    uint32_t code = extra == 3 ? *c & 7 : extra == 2 ? *c & 15 : extra == 1 ? *c & 31 : *c;
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    bool is_valid = *c < 0xf5;
-    for (size_t k = 1; k <= extra && is_valid; k++) {
-        is_valid = (c[k] & 0xc0) == 0x80; /* false for the final zero */
+    const size_t length = isg_utf8_length((const char *)c, 4);
+    uint32_t code = length > 1 ? *c & (0x7fU >> length) : *c;
+    for (size_t k = 1; k < length; k++)
         code = code << 6 | (c[k] & 0x3f);
-    }
-    is_valid = is_valid && code >= least[extra] && code <= 0x10ffff && code >> 11 != 0x1b;
-    *text = c + (is_valid ? 1 + extra : 1);
-    return is_valid ? code : *c;
+    *text = c + (length ? length : 1);
+    return code;
 }
 
 /* NumPy's text arrays have room for the longest item, four bytes a character. */
