@@ -429,7 +429,7 @@ static const result_entry diagnosis_results[] = {
     {.when = "is_stuck", .label = "instead",
      .text = "start from DATA with the modes in proportion, or cool down from a smaller beta; score "
              "--method mixture weighs the modes for ln Z"},
-    {.when = "wanted", .label = "long enough", .text = "no, take --steps {wanted:.0f} at least"},
+    {.when = "wanted", .label = "long enough", .text = "no, take --sweeps {wanted:.0f} at least"},
     {.when = "is_unclear", .label = "long enough", .text = "no"},
     {.key = NULL},
 };

@@ -327,7 +327,8 @@ static void check_texts(const result_entry *all) {
         if (of->of)
             check_texts(of->of);
         if (of->when)
-            check_key(all, of->when + (*of->when == '!'), strcspn(of->when + 1, "=") + (*of->when != '!'));
+            check_key(all, of->when + (*of->when == '!'),
+                      strcspn(of->when + 1, "=") + (*of->when != '!'));
         if (of->each)
             items = check_key(all, of->each, strlen(of->each))->of;
         if (of->text)
