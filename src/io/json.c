@@ -1,9 +1,9 @@
-/* json.c - the few facts that files of ours carry about themselves, as one flat JSON object
+/* json.c - the metadata in our files, as one flat JSON object
  *
  * SPDX-License-Identifier: MIT
  *
- * Reading is jansson's, which keeps 64-bit integers exact. Writing is our own: a member needs no
- * tree, numbers must not depend on the locale, and a file name that is not UTF-8 must not keep a
+ * Reading uses jansson, which keeps 64-bit integers exact. Writing is our own: a member needs no
+ * tree, numbers must not depend on the locale, and a file name that is not UTF-8 must not prevent a
  * model from being saved. jansson's allocator belongs to the whole process and is left alone.
  */
 #include "io/json.h"
@@ -38,15 +38,15 @@ static isg_status append_text(text_buffer *to, const char *text) {
     return append(to, text, strlen(text));
 }
 
-/* The length of the UTF-8 character at `text`; 0 if there is none: a stray or missing byte, a form
-   longer than needed, a surrogate, or beyond the last code point. */
+/* The length of the UTF-8 character at `text`; 0 if it is invalid: a stray or missing byte, an
+   overlong form, a surrogate, or beyond the last code point. */
 static size_t utf8_length(const char *text) {
     const unsigned char *c = (const unsigned char *)text;
     if (c[0] < 0x80)
         return 1;
     const size_t length = c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
     for (size_t k = 1; k < length; k++)
-        if ((c[k] & 0xc0) != 0x80) /* also at the final zero, so nothing behind it is read */
+        if ((c[k] & 0xc0) != 0x80) /* also at the terminating zero, so nothing past it is read */
             return 0;
     const bool is_long = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
     const bool is_none = (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf4 && c[1] >= 0x90);
@@ -117,9 +117,9 @@ struct isg_json {
     json_t *object;
 };
 
-/* jansson calls most allocations that fail a syntax error, or gives no reason at all, and where its buffer of a
-   text or number cannot grow it goes on without a character. So everything is read twice: what a text says,
-   or what is wrong with it, is the same both times. */
+/* jansson reports most failed allocations as a syntax error, or gives no reason at all, and where
+   its buffer for a text or number cannot grow it silently drops a character. So everything is read
+   twice: the content of a text, or the error in it, is the same both times. */
 static isg_status load(isg_json *json, const char *text, size_t length) {
     json_error_t error, other_error;
     json->object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);

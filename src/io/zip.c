@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The directory is the truth; local headers must agree with it, so that a program that reads
- * members front to back finds the same archive. Members must not overlap: archives that name the
- * same bytes many times are the classic bomb.
+ * The directory decides; local headers must agree with it, so that a program that reads members
+ * front to back finds the same archive. Members must not overlap: an archive that names the same
+ * bytes many times is the classic zip bomb.
  */
 #include "io/zip.h"
 
@@ -27,11 +27,11 @@ typedef struct zip_entry {
 
 struct isg_zip {
     isg_file *file;
-    isg_file *owned; /* the same, if it is to be closed with the archive; or NULL */
+    isg_file *owned; /* the same file if the archive closes it, else NULL */
     isg_zip_directory directory;
     zip_entry *entries; /* in the order of the directory */
     size_t count;
-    char *names;               /* all of them, each with a final zero */
+    char *names;               /* all of them, each with a terminating zero */
     const zip_entry **by_name; /* sorted */
     void *scratch;             /* name and extra field of a local header */
     size_t scratch_bytes;
@@ -46,7 +46,7 @@ static isg_status bad_member(const isg_zip *zip, const zip_entry *entry, const c
     return isg_fail(ISG_ERR_FORMAT, "%s(%s): %s", isg_file_name(zip->file), entry->name, how);
 }
 
-/* The number of bytes of the UTF-8 character at `at`, 0 if there is none. */
+/* The length of the UTF-8 character at `at`; 0 if it is invalid. */
 static size_t utf8_length(const uint8_t *at, size_t left) {
     const uint8_t lead = at[0];
     const size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
@@ -55,7 +55,7 @@ static size_t utf8_length(const uint8_t *at, size_t left) {
     for (size_t i = 1; i < length; i++)
         if ((at[i] & 0xc0) != 0x80)
             return 0;
-    /* Too long a form, a surrogate, or beyond the last code point. */
+    /* An overlong form, a surrogate, or beyond the last code point. */
     if ((lead == 0xe0 && at[1] < 0xa0) || (lead == 0xed && at[1] > 0x9f) ||
         (lead == 0xf0 && at[1] < 0x90) || (lead == 0xf4 && at[1] > 0x8f))
         return 0;
@@ -88,7 +88,7 @@ const char *isg_zip_name_problem(const char *name, size_t length) {
     return NULL;
 }
 
-/* Replaces each field that stands aside by its value in the zip64 extra field, which holds just
+/* Replaces each field with all bits set by its value in the zip64 extra field, which holds only
    those, in this order. False if a value is missing or the extra field is malformed. */
 static bool widen(const uint8_t *extra, size_t length, uint64_t *const fields[], size_t n_fields) {
     const uint8_t *wide = NULL;
@@ -120,7 +120,7 @@ static bool widen(const uint8_t *extra, size_t length, uint64_t *const fields[],
 
 static isg_status check_entry(const isg_zip *zip, const zip_entry *entry) {
     if (entry->flags & (ISG_ZIP_ENCRYPTED | ISG_ZIP_STRONG | ISG_ZIP_MASKED))
-        return bad_member(zip, entry, "is encrypted; unpack the archive and pack it without");
+        return bad_member(zip, entry, "is encrypted; unpack it and save it without encryption");
     if (entry->method != ISG_ZIP_STORED && entry->method != ISG_ZIP_DEFLATED)
         return isg_fail(ISG_ERR_FORMAT,
                         "%s(%s): expected a member that is stored or deflated, found compression "
@@ -133,8 +133,8 @@ static isg_status check_entry(const isg_zip *zip, const zip_entry *entry) {
     return ISG_OK;
 }
 
-/* Reads one central header of `left` bytes at most and advances over it; the name goes to *names,
-   which is advanced too. */
+/* Reads one central header of at most `left` bytes and advances past it; the name goes to *names,
+   which also advances. */
 static isg_status read_entry(isg_zip *zip, const uint8_t **at, size_t *left, char **names,
                              zip_entry *entry) {
     const uint8_t *header = *at;
@@ -169,7 +169,7 @@ static isg_status read_entry(isg_zip *zip, const uint8_t **at, size_t *left, cha
     return check_entry(zip, entry);
 }
 
-/* Checks the local header against the directory and finds the data behind it. */
+/* Checks the local header against the directory and finds the data after it. */
 static isg_status check_local(isg_zip *zip, zip_entry *entry) {
     const uint64_t end = zip->directory.offset;
     uint8_t header[ISG_ZIP_LOCAL_BYTES];
