@@ -1,4 +1,4 @@
-/* text.h - names and UTF-8, whatever the locale
+/* text.h - names and UTF-8, independent of the locale
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Whether the first n characters agree, capitals of ASCII counting as small letters. */
+/* Whether the first n characters agree, ignoring the case of ASCII letters. */
 static inline bool isg_same_letters(const char *a, const char *b, size_t n) {
     for (size_t k = 0; k < n; k++) {
         const char x = a[k] >= 'A' && a[k] <= 'Z' ? (char)(a[k] + 'a' - 'A') : a[k];
@@ -22,7 +22,7 @@ static inline bool isg_same_letters(const char *a, const char *b, size_t n) {
     return true;
 }
 
-/* Advances *text over the blanks it begins with; returns its length without those it ends in. */
+/* Advances *text past its leading blanks; returns its length without trailing ones. */
 static inline size_t isg_trim(const char **text) {
     *text += strspn(*text, " \t");
     size_t length = strlen(*text);

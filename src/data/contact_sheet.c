@@ -18,7 +18,7 @@ isg_status isg_dataset_contact_sheet(const isg_dataset *data, const char *path, 
     const isg_dataset_info *info = &data->info;
     if (!info->image_height)
         return isg_fail(ISG_ERR_ARGUMENT,
-                        "a picture was asked for, but the samples are no images; give their shape");
+                        "a picture needs samples that are images; give their shape");
     if (per_class == 0)
         return isg_fail(ISG_ERR_ARGUMENT, "a picture needs at least one sample of a class");
     const size_t n_classes = info->n_classes ? info->n_classes : 1;
@@ -32,7 +32,7 @@ isg_status isg_dataset_contact_sheet(const isg_dataset *data, const char *path, 
                            .background = BACKGROUND};
     isg_picture picture = {0};
     uint8_t *tile = NULL;
-    size_t *drawn = NULL; /* of each class */
+    size_t *drawn = NULL; /* per class */
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(isg_picture_create(&picture, &grid));
     ISG_TRY_GOTO(ISG_ALLOCATE(tile, info->n_visible));

@@ -1,9 +1,9 @@
-/* data_file.c - an input file by its name: which format, packed or not
+/* data_file.c - the format of an input file, from its name
  *
  * SPDX-License-Identifier: MIT
  *
- * The name decides and the content must agree: a file that is not what it is called is refused
- * rather than guessed at.
+ * The name decides and the content must agree: a file whose content does not match its name is
+ * refused, not guessed at.
  */
 #include "data/data_file.h"
 
@@ -47,7 +47,7 @@ static isg_status no_format(const char *name) {
                                                       : " or ",
                                      f->ending);
     return isg_fail(ISG_ERR_FORMAT,
-                    "%s: the name tells no format that is known; expected a name with idx in it, "
+                    "%s: unknown file format; expected a name with idx in it, "
                     "or one ending in %s (all but .npz may end in .gz)",
                     name, endings);
 }
@@ -75,7 +75,8 @@ isg_status isg_data_file_take(isg_data_file *out, isg_file *file, const char *ex
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(format_of(isg_file_name(file), &input.format, &packing));
     if (input.format->is_archive && expected_sha256)
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_UNSUPPORTED, "%s: checksums of .npz files are not checked",
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_UNSUPPORTED,
+                              "%s: .npz files cannot be checked against a checksum",
                               isg_file_name(file)));
     if (input.format->is_archive)
         ISG_TRY_GOTO(isg_zip_open(&input.zip, file));

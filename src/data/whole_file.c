@@ -1,4 +1,4 @@
-/* whole_file.c - files that the caller has put together
+/* whole_file.c - writing a file from the caller's bytes
  *
  * SPDX-License-Identifier: MIT
  */

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * libpng reports errors by longjmp(): it jumps to encode() and no further, past no frame of ours
- * that owns anything.
+ * libpng reports errors by longjmp(), which goes to encode() and no further; no frame it skips owns
+ * anything.
  */
 #include "io/png.h"
 
@@ -21,7 +21,7 @@ enum { MOST_PIXELS = 1000000, COMPRESSION = 6 }; /* per side: libpng's own limit
 typedef struct writer {
     const char *path;
     isg_atomic_file *file;
-    isg_status status; /* what made libpng stop, if it was us */
+    isg_status status; /* our own error that made libpng stop */
 } writer;
 
 static png_voidp allocate_for_png(png_structp png, png_alloc_size_t bytes) {
@@ -56,12 +56,12 @@ static void write_for_png(png_structp png, png_bytep bytes, size_t count) {
         png_error(png, "stopped");
 }
 
-/* Only the commit sends the last bytes to the file; libpng need not know. */
+/* Only the commit sends the last bytes to the file, so there is nothing to flush. */
 static void flush_for_png(png_structp png) {
     (void)png;
 }
 
-/* Nothing here is set between setjmp() and a jump, so nothing can be clobbered. */
+/* No variable is set between setjmp() and a jump, so none can be clobbered. */
 static isg_status encode(png_structp png, png_infop info, writer *to, const isg_picture *picture) {
     if (setjmp(png_jmpbuf(png)))
         return to->status;
@@ -186,7 +186,7 @@ float isg_largest_magnitude(const float *values, size_t count) {
 }
 
 void isg_color_values(const float *values, size_t count, float scale, uint8_t *rgb) {
-    /* The two ends are about equally dark, so that no sign looks stronger than the other. */
+    /* The two ends are about equally dark, so neither sign looks stronger than the other. */
     static const float blue[3] = {25.0f, 90.0f, 180.0f}, red[3] = {190.0f, 25.0f, 35.0f};
     const float white = 255.0f, gray = 128.0f;
     for (size_t k = 0; k < count; k++, rgb += 3) {

@@ -8,8 +8,8 @@
 #include "base/status.h"
 
 /* Writes rows of width * channels bytes, top row first; 1 channel is gray, 3 are red, green, blue.
-   The file appears whole or not at all, and the same pixels give the same file. ISG_ERR_ARGUMENT
-   unless both sizes are from 1 to a million. */
+   The file is written completely or not at all, and the same pixels give the same file.
+   ISG_ERR_ARGUMENT unless both sizes are from 1 to a million. */
 isg_status isg_png_write(const char *path, const uint8_t *pixels, size_t width, size_t height,
                          size_t channels);
 
@@ -31,12 +31,12 @@ typedef struct isg_picture {
     size_t width, height, channels;
 } isg_picture;
 
-/* A picture with nothing but background. ISG_ERR_ARGUMENT if a size is zero or the picture would
-   be wider or higher than isg_png_write() takes. */
+/* A picture of background only. ISG_ERR_ARGUMENT if a size is zero or the picture would be too
+   large for isg_png_write(). */
 isg_status isg_picture_create(isg_picture *out, const isg_grid *grid);
 
-/* Draws one tile, given as tile_height rows of tile_width * channels bytes. Places left out stay
-   background. */
+/* Draws one tile, given as tile_height rows of tile_width * channels bytes. Places without a tile
+   stay background. */
 void isg_picture_place(isg_picture *picture, const isg_grid *grid, size_t row, size_t col,
                        const uint8_t *tile);
 
@@ -46,12 +46,12 @@ void isg_picture_free(isg_picture *picture); /* leaves it empty; may be called a
 
 /* ---- colors of numbers --------------------------------------------------------------------- */
 
-/* The largest |value| that is finite; 0 if there is none. One scale for all tiles of a picture
-   makes them comparable. */
+/* The largest finite |value|; 0 if there is none. One scale for all tiles of a picture makes them
+   comparable. */
 float isg_largest_magnitude(const float *values, size_t count);
 
-/* Three bytes per value: white at zero, to full red at +scale and to full blue at -scale, where
-   they stay beyond. A scale of zero makes everything white; what is no number is gray. */
+/* Three bytes per value: white at zero, to full red at +scale and to full blue at -scale, and
+   constant beyond. A scale of zero makes everything white; NaN is gray. */
 void isg_color_values(const float *values, size_t count, float scale, uint8_t *rgb);
 
 #endif

@@ -358,7 +358,7 @@ static void refusals(void **state) {
     assert_fails(isg_run_open(&run, file("nowhere"), false), ISG_ERR_IO,
                  "there is no such directory");
     assert_fails(isg_run_open(&run, file("run.json"), true), ISG_ERR_IO,
-                 "the directory could not be made: File exists");
+                 "the directory could not be created: File exists");
     assert_ok(isg_run_open(&run, file(""), false)); /* which ends in a slash */
     assert_fails(isg_run_set_settings(run, large), ISG_ERR_ARGUMENT,
                  "settings: expected at most 1048576 bytes, found 1048577");

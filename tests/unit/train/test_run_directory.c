@@ -378,10 +378,10 @@ static void test_directory_is_made_and_unmade(void **state) {
     isg_run_close(run);
     assert_false(exists(path));
     write_text(path, "a file\n");
-    assert_fails(isg_run_open(&run, path, true), ISG_ERR_IO, "could not be made");
+    assert_fails(isg_run_open(&run, path, true), ISG_ERR_IO, "could not be created");
     assert_fails(isg_run_open(&run, path, false), ISG_ERR_IO, "run.lock");
     assert_fails(isg_run_open(&run, in(directory, "no/such"), true), ISG_ERR_IO,
-                 "could not be made");
+                 "could not be created");
 }
 
 static void test_what_is_in_the_way(void **state) {
