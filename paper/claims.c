@@ -1,4 +1,4 @@
-/* claims.c - judges at work, and the table they leave
+/* claims.c - judges all claims and writes them to claims.json and claims.csv
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,7 +42,7 @@ double peek(const facts *in, const char *key, size_t index) {
 double fact(const facts *in, const char *key, size_t index) {
     const double value = peek(in, key, index);
     if (!isfinite(value) && in->broken && in->broken[0] == '\0' && has_piece(in, key))
-        snprintf(in->broken, FLAW_BYTES, "number %zu of '%.50s' is none", index + 1, key);
+        snprintf(in->broken, FLAW_BYTES, "number %zu of '%.50s' is missing", index + 1, key);
     return value;
 }
 
@@ -52,7 +52,7 @@ void rule(ruling *out, verdict what, double value, double error) {
     out->value = value;
     out->error = error;
     if (!is_number && out->flaw[0] == '\0')
-        snprintf(out->flaw, sizeof out->flaw, "what comes out is not a finite number");
+        snprintf(out->flaw, sizeof out->flaw, "the result is not a finite number");
 }
 
 void rule_stop(ruling *out, verdict what, double epoch) {
@@ -104,11 +104,11 @@ void judge_rounding(const claim *of, const facts *in, ruling *out) {
     const double value = fact(in, of->key, (size_t)of->numbers[0]), bound = of->numbers[1];
     rule(out, value <= bound ? VERDICT_HOLDS : VERDICT_DIFFERS, value, bound);
     say_ours(out, "largest difference %.1e", value);
-    say_why(out, "%.1e is %s what rounding may leave, %.0e", value,
+    say_why(out, "%.1e is %s the bound for rounding errors, %.0e", value,
             value <= bound ? "within" : "beyond", bound);
 }
 
-/* The reason comes first, and what the judge found after it. */
+/* Puts the reason before what the judge has said. */
 static void give_reason(ruling *out, const char *flaw) {
     char found[sizeof out->why];
     snprintf(found, sizeof found, "%s", out->why);
@@ -150,7 +150,7 @@ static json_t *row_of(const finding *this) {
         verdict_names[found->verdict], "why", json_text(found->why), "erratum", of->is_erratum);
 }
 
-/* A cell in quotes; quotes within are doubled. */
+/* A cell in quotes, with quotes in it doubled. */
 static void csv_text(output *text, const char *cell) {
     output_print(text, "\"");
     for (const char *at = cell; *at; at++) {

@@ -1,8 +1,8 @@
-/* figD2.c - Fig. D2: recall of test images by the patterns before training and after it
+/* figD2.c - Fig. D2: recall of test images by the patterns before and after training
  *
  * SPDX-License-Identifier: MIT
  *
- * By the protocol that gave the published tables, and by following every image to its attractor.
+ * By the protocol that reproduces the published tables, and by following every image to its attractor.
  */
 #include <math.h>
 #include <stdio.h>

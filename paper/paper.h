@@ -236,7 +236,7 @@ exit_code trained_compute(experiment *my, size_t index, double *values);
 
 /* ---- figD1.c: from the trained RBM back to patterns, for Fig. D2 and claims too ---------------- */
 
-extern const training_design back_design; /* the training before it; 10 epochs in the paper */
+extern const training_design back_design; /* the training before that; 10 epochs in the paper */
 
 /* The RBM after training, and its patterns by the given method from X0 = R. */
 exit_code back_unmap(experiment *my, isg_unmap_method method, isg_rbm **rbm, isg_unmapping **out);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The figures of the paper at the scale of a moment: every table has its columns, an interrupted and
+# The figures of the paper at tiny scale: every table has its columns, an interrupted and
 # even a killed run ends with the same numbers, a second call does nothing, a broken gnuplot costs the
 # pictures alone, and results of another seed are refused.
 set -eu
@@ -92,7 +92,7 @@ at = [stop("parts", n, how, code)[0] for n, how, code in
       [(2, signal.SIGINT, 130), (10, signal.SIGINT, 130), (16, signal.SIGKILL, -9), (22, signal.SIGTERM, 143)]]
 assert at == sorted(set(at)), at
 found, err = stop("parts", 42, signal.SIGINT, 130) # among the experts
-assert "to go on: isinglass reproduce --scale tiny --quiet -o parts" in err, err
+assert "to resume: isinglass reproduce --scale tiny --quiet -o parts" in err, err
 assert call("-o", "parts").returncode == 0
 assert tables("parts") == tables("whole"), "an interruption changed a number"
 
