@@ -50,7 +50,6 @@ static void as_text(output *out, const map_settings *settings, const isg_pattern
     output_field(out, "file", "%s", settings->out);
 }
 
-/* Dependent patterns are what the library calls a wrong argument; here they come from a file. */
 static exit_code map(isg_rbm **rbm, const isg_patterns *patterns, const map_settings *settings,
                      isg_mapping_report *found, const char *file) {
     isg_mapping_options options = isg_mapping_defaults();
@@ -58,7 +57,7 @@ static exit_code map(isg_rbm **rbm, const isg_patterns *patterns, const map_sett
     options.beta = settings->beta;
     options.allow_rank_deficient = settings->allow_rank_deficient;
     const isg_status status = isg_rbm_from_patterns(rbm, patterns, &options, found);
-    if (status == ISG_ERR_ARGUMENT)
+    if (status == ISG_ERR_DEPENDENT)
         return fail(EXIT_BAD_INPUT, "%s: %s; --allow-rank-deficient maps them at that rank", file,
                     isg_error_message());
     return fail_status(status);

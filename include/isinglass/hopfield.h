@@ -36,7 +36,7 @@ typedef struct isg_hopfield_options {
 
 ISG_API isg_hopfield_options isg_hopfield_defaults(void);
 
-/* ISG_ERR_ARGUMENT, naming the combination, if the rule is projection and the patterns are
+/* ISG_ERR_DEPENDENT, naming the combination, if the rule is projection and the patterns are
    linearly dependent without being allowed to. */
 ISG_API isg_status isg_hopfield_create(isg_hopfield **out, const isg_patterns *patterns,
                                        const isg_hopfield_options *options);

@@ -61,7 +61,7 @@ typedef struct isg_mapping_options {
 ISG_API isg_mapping_options isg_mapping_defaults(void);
 
 /* isg_hopfield_create() and isg_rbm_from_hopfield() in one: the RBM of the network that stores the
-   patterns. `options` and `report` may be NULL. ISG_ERR_ARGUMENT for dependent patterns, with a
+   patterns. `options` and `report` may be NULL. ISG_ERR_DEPENDENT for dependent patterns, with a
    sentence that names the combination, except by ISG_VIA_HEBBIAN, which does not mind. If allowed, the
    network gets one hidden unit per independent pattern: qr and sqrt then decompose the best
    conditioned choice of such patterns, in their order, and svd drops the singular values that are
@@ -78,8 +78,8 @@ ISG_API isg_matd_view isg_rbm_coefficients(const isg_rbm *rbm);
 /* One pattern more (packed; `label` as the others have, NULL if they have none) or less in an RBM
    mapped via qr, in O(N p) without decomposing again: the same RBM as a new mapping gives, up to
    rounding. Pointers to its weights, fields and patterns become invalid. Other hidden fields than
-   zero turn with the weights. ISG_ERR_ARGUMENT if the RBM is not as ISG_VIA_QR made it, if the
-   pattern depends on those that are there, or if the last one would go. */
+   zero turn with the weights. ISG_ERR_DEPENDENT if the pattern depends on those that are there,
+   ISG_ERR_ARGUMENT if the RBM is not as ISG_VIA_QR made it, or if the last one would go. */
 ISG_API isg_status isg_rbm_append_pattern(isg_rbm *rbm, const uint64_t *pattern, const char *label);
 ISG_API isg_status isg_rbm_remove_pattern(isg_rbm *rbm, size_t mu);
 
@@ -115,7 +115,7 @@ ISG_API isg_status isg_rbm_integrate(const isg_rbm *rbm, isg_integrated *out,
                                      double *singular_values, double *field);
 
 /* The RBM with the orthonormal weights nearest to W, L = U V^T for W = U Sigma V^T, and the rest as
-   it is: its J is a projector. ISG_ERR_ARGUMENT if the columns of W are linearly dependent. */
+   it is: its J is a projector. ISG_ERR_DEPENDENT if the columns of W are linearly dependent. */
 ISG_API isg_status isg_rbm_orthonormalize(isg_rbm **out, const isg_rbm *rbm);
 
 /* Binarization: X that makes W X nearly binary, so that B = sgn(W X) may be the patterns of a
@@ -210,7 +210,7 @@ typedef struct isg_unmap_report {
 
 /* `options` may be NULL. Patterns from starts of their own keep their order; others stand in the
    order of the known patterns they are nearest to and take their sign and label, or, if none are known,
-   by residual, with fewer +1 than -1. ISG_ERR_ARGUMENT if the columns of W are linearly dependent,
+   by residual, with fewer +1 than -1. ISG_ERR_DEPENDENT if the columns of W are linearly dependent,
    ISG_ERR_SHAPE if patterns or data do not fit. */
 ISG_API isg_status isg_unmap(isg_unmapping **out, const isg_rbm *rbm,
                              const isg_unmap_options *options);

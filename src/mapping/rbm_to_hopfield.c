@@ -159,7 +159,7 @@ isg_status isg_rbm_orthonormalize(isg_rbm **out, const isg_rbm *rbm) {
     const isg_matd left = isg_matd_of(u, n, k), right = isg_matd_of(vt, k, p);
     ISG_TRY_GOTO(isg_svd(left, sigma, right, isg_rbm_view(rbm)));
     if (k < p || !(sigma[p - 1] > isg_rank_tolerance(n, p) * sigma[0]))
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT,
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_DEPENDENT,
                               "W: expected linearly independent columns, found that some depend "
                               "on others"));
     ISG_TRY_GOTO(isg_rbm_create(&nearest, n, p, rbm->info.beta));

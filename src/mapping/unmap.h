@@ -20,7 +20,7 @@ typedef struct isg_span {
     double *sigma, *vt;    /* (p), (p, p): W = u diag(sigma) vt; both 1 for a random span */
 } isg_span;
 
-/* ISG_ERR_ARGUMENT if the columns of W are linearly dependent. Release either with isg_span_free(). */
+/* ISG_ERR_DEPENDENT if the columns of W are linearly dependent. Release either with isg_span_free(). */
 isg_status isg_span_of_weights(isg_span *out, isg_matd_view weights);
 isg_status isg_span_random(isg_span *out, size_t n, size_t p, uint64_t seed, uint32_t number);
 void isg_span_free(isg_span *span); /* an empty one is fine */

@@ -38,7 +38,7 @@ static isg_status check_rank(const isg_span *span) {
     while (rank < span->p && span->sigma[rank] > least)
         rank++;
     if (rank < span->p)
-        return isg_fail(ISG_ERR_ARGUMENT,
+        return isg_fail(ISG_ERR_DEPENDENT,
                         "W: expected linearly independent columns, found rank %zu of %zu, so that "
                         "no X makes %zu independent patterns of it",
                         rank, span->p, span->p);
@@ -51,7 +51,7 @@ isg_status isg_span_of_weights(isg_span *out, isg_matd_view weights) {
     double *u = NULL;
     isg_status status = ISG_OK;
     if (p > n)
-        return isg_fail(ISG_ERR_ARGUMENT,
+        return isg_fail(ISG_ERR_DEPENDENT,
                         "W: expected no more hidden than visible units, found %zu and %zu, so that "
                         "its columns are linearly dependent",
                         p, n);

@@ -35,7 +35,7 @@ isg_status isg_patterns_copy(isg_patterns **out, const isg_patterns *from, size_
 void isg_patterns_fill(const isg_patterns *patterns, isg_matd xi);
 void isg_patterns_gram(const isg_patterns *patterns, isg_matd gram);
 
-/* The rank, as isg_patterns_rank() finds it; ISG_ERR_ARGUMENT, naming the combination, if the
+/* The rank, as isg_patterns_rank() finds it; ISG_ERR_DEPENDENT, naming the combination, if the
    patterns are dependent and must not be. */
 isg_status isg_patterns_find_rank(const isg_patterns *patterns, bool may_depend, size_t *rank);
 
