@@ -97,7 +97,7 @@ static exit_code from_patterns(isg_rbm **out, const invocation *call,
     if (code == EXIT_DONE) {
         options.via = is_hebbian ? ISG_VIA_HEBBIAN : ISG_VIA_QR;
         const isg_status status = isg_rbm_from_patterns(out, patterns, &options, NULL);
-        code = status == ISG_ERR_ARGUMENT
+        code = status == ISG_ERR_DEPENDENT
                    ? fail(EXIT_BAD_INPUT, "%s: %s; --init hebbian takes such patterns too", name,
                           isg_error_message())
                    : fail_status(status);

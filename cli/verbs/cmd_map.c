@@ -24,11 +24,10 @@ typedef struct map_result {
     isg_mapping_report found;
 } map_result;
 
-/* Dependent patterns are what the library calls a wrong argument; here they come from a file. */
 static exit_code map(isg_rbm **rbm, const isg_patterns *patterns, const map_settings *settings,
                      isg_mapping_report *found, const char *file) {
     const isg_status status = isg_rbm_from_patterns(rbm, patterns, &settings->how, found);
-    if (status == ISG_ERR_ARGUMENT)
+    if (status == ISG_ERR_DEPENDENT)
         return fail(EXIT_BAD_INPUT, "%s: %s; --allow-rank-deficient maps them at that rank", file,
                     isg_error_message());
     return fail_status(status);

@@ -29,11 +29,9 @@ exit_code recall_failed(const recall_job *my, isg_status status) {
     if (status == ISG_ERR_UNSUPPORTED)
         return fail(EXIT_MISUSED, "--dynamics gibbs: %s; %s", isg_error_message(),
                     my->settings->no_diagonal ? "leave out --no-diagonal" : "add --keep-diagonal");
-    if (status == ISG_ERR_ARGUMENT && strstr(isg_error_message(), "pattern"))
-        return fail(EXIT_BAD_INPUT, "%s: %s%s", my->file, isg_error_message(),
-                    my->settings->how.allow_rank_deficient || strstr(isg_error_message(), "class")
-                        ? ""
-                        : "; --allow-rank-deficient takes them as they are");
+    if (status == ISG_ERR_DEPENDENT)
+        return fail(EXIT_BAD_INPUT, "%s: %s; --allow-rank-deficient takes them as they are",
+                    my->file, isg_error_message());
     if (status == ISG_ERR_SHAPE)
         return fail(EXIT_BAD_INPUT, "%s: %s", my->data_name ? my->data_name : my->file,
                     isg_error_message());

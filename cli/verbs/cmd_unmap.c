@@ -101,7 +101,6 @@ static exit_code integrate(unmapped *my) {
     return fail_status(isg_rbm_integrate(my->rbm, &my->whole, my->sigma, NULL));
 }
 
-/* Dependent columns are what the library calls a wrong argument; here they come from a file. */
 static exit_code unmap(unmapped *my, const invocation *call) {
     const unmap_settings *settings = call->settings;
     isg_unmap_options options = settings->how;
@@ -122,9 +121,9 @@ static exit_code unmap(unmapped *my, const invocation *call) {
     options.progress = progress_callback(&bar);
     const isg_status status = isg_unmap(&my->result, my->rbm, &options);
     progress_finish(&bar);
-    if (status == ISG_ERR_ARGUMENT && strncmp(isg_error_message(), "gamma", 5) == 0)
+    if (status == ISG_ERR_ARGUMENT) /* the step size, as the options have no other left to refuse */
         return fail(EXIT_MISUSED, "--%s", isg_error_message());
-    if (status == ISG_ERR_ARGUMENT)
+    if (status == ISG_ERR_DEPENDENT)
         return fail(EXIT_BAD_INPUT, "%s: %s", call->arguments[0], isg_error_message());
     if (status == ISG_OK)
         my->report = isg_unmapping_describe(my->result);

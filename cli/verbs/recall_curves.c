@@ -92,8 +92,11 @@ static exit_code recover(const recall_job *my, curves *all) {
         options.rule = all->rules[c];
         options.dynamics = all->dynamics[c];
         options.progress = progress_callback(&bar);
-        code = recall_failed(my, isg_recover(my->patterns, my->data, all->how, all->n, &options,
-                                             all->points + c * all->n));
+        const isg_status status = isg_recover(my->patterns, my->data, all->how, all->n, &options,
+                                              all->points + c * all->n);
+        code = status == ISG_ERR_ARGUMENT /* a class of the data that no pattern has */
+                   ? fail(EXIT_BAD_INPUT, "%s: %s", my->file, isg_error_message())
+                   : recall_failed(my, status);
         progress_finish(&bar);
     }
     all->seconds = stopwatch_s() - start;

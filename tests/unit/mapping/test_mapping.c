@@ -314,8 +314,8 @@ static void test_dependent_patterns_are_named(void **state) {
             options.via = (isg_decomposition)via;
             isg_mapping_report report = {.rank = 99};
             isg_rbm *rbm = NULL;
-            assert_fails(isg_rbm_from_patterns(&rbm, patterns, &options, &report), ISG_ERR_ARGUMENT,
-                         named[kind]);
+            assert_fails(isg_rbm_from_patterns(&rbm, patterns, &options, &report),
+                         ISG_ERR_DEPENDENT, named[kind]);
             assert_true(rbm == NULL && report.rank == 99);
         }
         isg_patterns_free(patterns);
@@ -364,7 +364,7 @@ static void test_more_patterns_than_units(void **state) {
     isg_mapping_options options = isg_mapping_defaults();
     isg_mapping_report report;
     isg_rbm *rbm = NULL;
-    assert_fails(isg_rbm_from_patterns(&rbm, patterns, &options, NULL), ISG_ERR_ARGUMENT, "rank");
+    assert_fails(isg_rbm_from_patterns(&rbm, patterns, &options, NULL), ISG_ERR_DEPENDENT, "rank");
     options.allow_rank_deficient = true;
     for (int via = FIRST; via <= LAST; via++) {
         options.via = (isg_decomposition)via;
@@ -490,7 +490,7 @@ static void test_updates_refuse(void **state) {
         assert_ok(isg_patterns_copy(&independent, patterns, WITH_ONE - 1, NULL, NULL));
         isg_rbm *rbm = mapped(independent, ISG_VIA_QR);
         assert_fails(isg_rbm_append_pattern(rbm, isg_patterns_row(patterns, WITH_ONE - 1), NULL),
-                     ISG_ERR_ARGUMENT, named[kind]);
+                     ISG_ERR_DEPENDENT, named[kind]);
         assert_fails(isg_rbm_append_pattern(rbm, isg_patterns_row(patterns, 0), "x"),
                      ISG_ERR_ARGUMENT, "label");
         assert_fails(isg_rbm_remove_pattern(rbm, WITH_ONE - 1), ISG_ERR_ARGUMENT, "only 5");
