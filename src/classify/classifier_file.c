@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "classify/classifier.h"
+#include "classify/classify.h"
 #include "data/data.h"
 #include "io/meta.h"
 #include "patterns/patterns.h"
@@ -52,12 +52,11 @@ static isg_status write_map(const isg_feature_map *map, isg_npz_writer *writer) 
 }
 
 static isg_status write_logistic(const isg_logistic *model, isg_npz_writer *writer) {
-    const isg_logistic_info info = isg_logistic_describe(model);
-    const isg_matd_view w = isg_logistic_coefficients(model);
-    ISG_TRY(write_array(writer, "means", isg_logistic_means(model), 1, info.n_features, 0));
-    ISG_TRY(write_array(writer, "scales", isg_logistic_scales(model), 1, info.n_features, 0));
-    ISG_TRY(write_array(writer, "coefficients", w.data, 2, info.n_classes, info.n_features));
-    return write_array(writer, "intercepts", isg_logistic_intercepts(model), 1, info.n_classes, 0);
+    const size_t n_classes = model->n_classes, n_features = model->n_features;
+    ISG_TRY(write_array(writer, "means", model->means, 1, n_features, 0));
+    ISG_TRY(write_array(writer, "scales", model->scales, 1, n_features, 0));
+    ISG_TRY(write_array(writer, "coefficients", model->coefficients, 2, n_classes, n_features));
+    return write_array(writer, "intercepts", model->intercepts, 1, n_classes, 0);
 }
 
 isg_status isg_classifier_save(const isg_classifier *classifier, const char *path, uint64_t seed,
