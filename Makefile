@@ -2,6 +2,7 @@
 #
 #   make             install missing packages, build build/isinglass
 #   make demo        the same, then fetch MNIST and reproduce the paper at quick scale
+#   make quick       unit tests, without the slow ones; ROOM=recall: of one room; SLOW=1: the slow ones, too
 #   make test        every check and test; the last line is "N passed, M failed"
 #   make check-long  thread sanitizer, valgrind, aarch64, fuzzing, fresh seeds (FUZZ_SECONDS=30 per target)
 #   make bench       measure, beside PyTorch, NumPy and scikit-learn in the same run
@@ -25,6 +26,9 @@ dependencies:
 demo: build
 	@tools/demo.sh
 
+quick:
+	@tools/quick.sh $(ROOM)
+
 test:
 	@tools/test.sh
 
@@ -45,4 +49,4 @@ install: build
 clean:
 	@rm -rf build
 
-.PHONY: build dependencies demo test check-long bench format install clean
+.PHONY: build dependencies demo quick test check-long bench format install clean

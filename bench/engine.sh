@@ -61,7 +61,7 @@ def peer(job, p, threads, *options):
     return json.loads(done.stdout.splitlines()[-1])["rate"]
 
 
-data = ("--cd", "20", "--data", "mnist:train")
+data = ("--sweeps", "20", "--data", "mnist:train")
 their_data = ("--batch", "100", "--steps", "20", "--samples", "6000",
               "--images", images + "/train-images-idx3-ubyte")
 ais = ("--chains", "100", "--steps", "1000")

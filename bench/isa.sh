@@ -28,7 +28,7 @@ for repeat in range(int(repeats)):
     for p in sizes:
         for isa in sets if repeat % 2 == 0 else reversed(sets):
             done = subprocess.run([program, "bench", "cd", "gibbs", "ais", "--hidden", str(p), "--batch", "100",
-                                   "--cd", "20", "--samples", "400", "--threads", "2", "--repeats", "1", "--isa", isa,
+                                   "--sweeps", "20", "--samples", "400", "--threads", "2", "--repeats", "1", "--isa", isa,
                                    "--json", "--quiet"],
                                   capture_output=True, text=True)
             if done.returncode != 0:

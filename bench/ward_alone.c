@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
     isg_patterns *patterns = NULL;
     isg_pattern_options options = isg_pattern_defaults();
     options.per_class = 10;
-    if (argc != 3 || isg_dataset_load(&data, argv[1], NULL) != ISG_OK) {
+    if (argc != 3 || isg_dataset_load(&data, argv[1], NULL, NULL) != ISG_OK) {
         fprintf(stderr, "ward_alone IMAGES P.npz: %s\n", isg_error_message());
         return 1;
     }

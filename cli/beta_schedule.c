@@ -31,7 +31,7 @@ exit_code betas_parse(beta_schedule *out, const char *text, size_t steps) {
                         "on, such as 2,20@19, found '%s'",
                         text);
         if (found.from[k] >= steps)
-            return fail(EXIT_MISUSED, "--beta: '%s' comes after the last of the %zu --steps", part,
+            return fail(EXIT_MISUSED, "--beta: '%s' comes after the last of the %zu --sweeps", part,
                         steps);
     }
     found.from[found.parts] = steps;

@@ -14,7 +14,7 @@
 
 #include "cli/common.h"
 #include "cli/failure.h"
-#include "cli/output.h"
+#include "cli/result.h"
 
 /* How a value is read, and the type of the field it is stored in. */
 typedef enum option_kind {
@@ -22,20 +22,21 @@ typedef enum option_kind {
     OPTION_TEXT,      /* const char *, borrowed from the command line; never empty */
     OPTION_FILE,      /* the same, completed as a file name */
     OPTION_DIRECTORY, /* the same, completed as a directory */
-    OPTION_CHOICE,    /* size_t, an index into `choices` */
+    OPTION_CHOICE,    /* an enum, whose values are places in `choices` */
     OPTION_SIZE,      /* size_t */
     OPTION_UINT64,    /* uint64_t */
     OPTION_DOUBLE     /* double, always finite */
 } option_kind;
 
 typedef struct option_entry {
-    const char *name; /* long name without the dashes, "" for none; NULL ends a table */
-    char letter;      /* short name, 0 for none */
+    const char *name;  /* long name without the dashes, "" for none; NULL ends a table */
+    const char *alias; /* a former long name, still understood but shown nowhere; NULL for none */
+    char letter;       /* short name, 0 for none */
     option_kind kind;
-    const char *metavar;        /* how help writes the value: "FILE" */
-    const char *help;           /* one sentence without a final point */
-    const char *initial;        /* default, read like a typed value; NULL leaves the field zero */
-    const char *otherwise;      /* what help says in place of `initial`: "all cores" */
+    const char *metavar;   /* how help writes the value: "FILE" */
+    const char *help;      /* one sentence without a trailing period */
+    const char *otherwise; /* what happens without the option, for help: "all cores"; NULL if the
+                                   field's default says it */
     const char *const *choices; /* ends with NULL; for OPTION_TEXT, what completion offers */
     double low, high;           /* range of a number, ends included; HUGE_VAL: none; 0, 0: any */
     bool is_above_low;          /* then `low` itself is not allowed */
@@ -70,13 +71,17 @@ typedef struct command {
     const char *group;       /* "data" of "data get"; NULL for a verb of one word */
     const char *name;        /* "get" */
     const char *section;     /* heading in the overview; neighbors with the same one share it */
-    const char *summary;     /* what it does, one short line without a final point */
+    const char *summary;     /* what it does, one short line without a trailing period */
     const char *description; /* full help: paragraphs */
     const argument_entry *arguments; /* these four tables may be NULL */
     const option_entry *options;
     const json_key *json_keys;
+    const result_entry *results; /* what `run` ends in, by result_show() */
     const example *examples;
     size_t settings_bytes; /* size of the struct that `options` fills */
+    /* Sets the defaults in a struct of zeros; NULL if zeros are right. Help and manual show them, so
+       that a default of the library need not be repeated here. */
+    void (*defaults)(void *settings);
     exit_code (*run)(const struct invocation *call);
 } command;
 
@@ -96,6 +101,7 @@ typedef struct invocation {
     size_t n_arguments;
     char *command_line;           /* all of it as one text, kept in the files that a verb writes */
     uint64_t common_given, given; /* bit i: option i of the table was typed */
+    uint64_t given_by_alias;      /* bit i: under its former name */
     output *out;                  /* results; written to stdout once run() has returned */
 } invocation;
 

@@ -31,7 +31,7 @@ static const char *const isa_names[] = {
 };
 
 const option_entry common_options[] = {
-    {.name = "seed", .kind = OPTION_UINT64, .metavar = "N", .initial = "1", .offset = FIELD(seed),
+    {.name = "seed", .kind = OPTION_UINT64, .metavar = "N", .offset = FIELD(seed),
      .help = "Start of all randomness; the same seed gives the same result on any number of "
              "threads"},
     {.name = "threads", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = MAXIMUM_THREADS,
@@ -45,7 +45,7 @@ const option_entry common_options[] = {
     {.name = "quiet", .kind = OPTION_FLAG, .offset = FIELD(quiet),
      .help = "Show no progress and no remarks, only results and errors"},
     {.name = "force", .kind = OPTION_FLAG, .offset = FIELD(force),
-     .help = "Overwrite files that are there already"},
+     .help = "Overwrite existing files"},
     {.name = "data-dir", .kind = OPTION_DIRECTORY, .metavar = "DIR", .offset = FIELD(data_dir),
      .otherwise = "$ISINGLASS_DATA, else $XDG_DATA_HOME/isinglass, else "
                   "~/.local/share/isinglass",
@@ -73,6 +73,10 @@ const environment_variable environment_variables[] = {
     {"NO_COLOR", "If set and not empty, the progress bar has no color"},
     {NULL, NULL},
 };
+
+common_settings common_defaults(void) {
+    return (common_settings){.seed = 1};
+}
 
 /* An empty variable counts as not set, as the XDG specification asks. */
 static const char *environment(const char *name) {
@@ -122,7 +126,7 @@ static void choose_threads(const common_settings *common) {
     if (possible >= wanted)
         return;
     isg_set_threads(possible);
-    notice(common->quiet, "%zu of %zu threads, since the system gives no more", possible, wanted);
+    notice(common->quiet, "%zu of %zu threads, since the system allows no more", possible, wanted);
 }
 
 exit_code common_apply(const common_settings *common) {
@@ -154,6 +158,6 @@ exit_code may_write(const common_settings *common, const char *path, const char 
     if (length <= expected || strcmp(path + length - expected, ending) != 0)
         return fail(EXIT_MISUSED, "%s: expected a file name that ends in %s", path, ending);
     if (!common->force && access(path, F_OK) == 0)
-        return fail(EXIT_FILE, "%s: is there already; --force overwrites it", path);
+        return fail(EXIT_FILE, "%s: already exists; use --force to overwrite it", path);
     return EXIT_DONE;
 }

@@ -16,6 +16,9 @@ typedef struct common_settings {
     bool short_help, full_help, version, print_man, print_completion;
 } common_settings;
 
+/* What they are without any option. */
+common_settings common_defaults(void);
+
 /* The variables of the environment the program reads; ends with a NULL name. */
 typedef struct environment_variable {
     const char *name, *what;

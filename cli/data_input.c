@@ -97,16 +97,13 @@ static void remark_if_uniform(const invocation *call, const char *name, const is
            info.threshold * info.full_scale);
 }
 
+data_settings data_defaults(void) {
+    return (data_settings){.how = isg_dataset_defaults()};
+}
+
 exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
                     const data_settings *settings) {
-    isg_dataset_options options = isg_dataset_defaults();
-    options.labels_path = settings->labels;
-    options.label_column = settings->label_column;
-    options.header = (isg_header)settings->header;
-    options.only_class = settings->only_class;
-    options.limit = settings->limit;
-    if (settings->has_threshold || call_has_option(call, "threshold"))
-        options.threshold = settings->threshold;
+    isg_dataset_options options = settings->how;
     char *images = NULL, *labels = NULL;
     exit_code code = EXIT_DONE;
     if (settings->shape)
@@ -116,8 +113,8 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, call->common.quiet, "reading");
-        options.progress = progress_callback(&bar);
-        const isg_status status = isg_dataset_load(out, images ? images : name, &options);
+        const isg_status status =
+            isg_dataset_load(out, images ? images : name, &options, progress_callback(&bar));
         progress_finish(&bar);
         if (status != ISG_OK)
             code = load_failed(status, name, images, labels);

@@ -12,12 +12,11 @@
 #include "cli/command.h"
 
 typedef struct data_settings {
-    const char *labels, *label_column, *shape, *only_class;
-    size_t header; /* an isg_header */
-    double threshold;
-    bool has_threshold; /* set by verbs that know one themselves, without the option */
-    size_t limit;
+    isg_dataset_options how;
+    const char *shape;
 } data_settings;
+
+data_settings data_defaults(void);
 
 extern const char *const header_choices[];
 extern const char *const data_names[]; /* "mnist:train", ...: for arguments called DATA */
@@ -26,27 +25,27 @@ extern const char *const data_names[]; /* "mnist:train", ...: for arguments call
 
 /* clang-format off */
 #define DATA_OPTIONS(type, member)                                                                 \
-    {.name = "labels", .kind = OPTION_FILE, .metavar = "FILE", DATA_OPTION(type, member, labels),  \
+    {.name = "labels", .kind = OPTION_FILE, .metavar = "FILE", DATA_OPTION(type, member, how.labels_path), \
      .otherwise = "those in the data file, if any",                                                \
      .help = "Read the labels from FILE (IDX, .npy, array y of an .npz, or text, one a line)"},    \
     {.name = "label-column", .kind = OPTION_TEXT, .metavar = "COLUMN",                             \
-     DATA_OPTION(type, member, label_column), .otherwise = "none",                                 \
+     DATA_OPTION(type, member, how.label_column), .otherwise = "none",                                 \
      .help = "Column of DATA, or of --labels, that holds the labels: its name in the heading, or its " \
              "number from 1 (-1 is the last)"},                                                    \
     {.name = "header", .kind = OPTION_CHOICE, .metavar = "WHETHER", .choices = header_choices,     \
-     .initial = "auto", DATA_OPTION(type, member, header),                                         \
+     DATA_OPTION(type, member, how.header),                                                        \
      .help = "Whether the first row of DATA, if it is a .csv or .tsv, is a heading"},              \
     {.name = "threshold", .kind = OPTION_DOUBLE, .metavar = "T",                                   \
-     DATA_OPTION(type, member, threshold), .otherwise = "0.01 for images, else 0",                 \
+     DATA_OPTION(type, member, how.threshold), .otherwise = "0.01 for images, else 0",                 \
      .help = "A value above T is +1, any other -1; T is a fraction of full scale, which is 255 "   \
              "for 8-bit grey levels, else 1"},                                                     \
     {.name = "shape", .kind = OPTION_TEXT, .metavar = "HxW", DATA_OPTION(type, member, shape),     \
      .otherwise = "as the file says",                                                              \
      .help = "The rows are images of H rows and W columns, such as 28x28"},                        \
-    {.name = "class", .kind = OPTION_TEXT, .metavar = "C", DATA_OPTION(type, member, only_class),  \
+    {.name = "class", .kind = OPTION_TEXT, .metavar = "C", DATA_OPTION(type, member, how.only_class),  \
      .otherwise = "all", .help = "Keep only the samples of class C"},                              \
     {.name = "limit", .kind = OPTION_SIZE, .metavar = "M", .low = 1, .high = HUGE_VAL,             \
-     DATA_OPTION(type, member, limit), .otherwise = "all",                                         \
+     DATA_OPTION(type, member, how.limit), .otherwise = "all",                                         \
      .help = "Keep only the first M samples (of class C, if --class is given)"}
 /* clang-format on */
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/allocation.h"
 #include "cli/options.h"
 #include "cli/value.h"
 
@@ -34,8 +35,8 @@ const char *shown_help(const option_entry *option, char text[HELP_BYTES]) {
     return text;
 }
 
-const char *shown_default(const option_entry *option) {
-    return option->otherwise ? option->otherwise : option->initial;
+const char *shown_default(const option_entry *option, const void *settings, char text[HELP_BYTES]) {
+    return value_has_default(option) ? value_text(option, settings, text) : option->otherwise;
 }
 
 void print_usage(output *out, const command *verb) {
@@ -61,21 +62,27 @@ static const char *format_label(const option_entry *option, char label[LABEL_BYT
     return label;
 }
 
-static void print_option(output *out, const option_entry *option) {
-    char label[LABEL_BYTES], help[HELP_BYTES], text[2 * HELP_BYTES];
-    const char *initial = shown_default(option);
+static void print_option(output *out, const option_entry *option, const void *settings) {
+    char label[LABEL_BYTES], help[HELP_BYTES], value[HELP_BYTES], text[2 * HELP_BYTES];
+    const char *initial = shown_default(option, settings, value);
     snprintf(text, sizeof text, "%s%s%s%s", shown_help(option, help), initial ? " [default: " : "",
              initial ? initial : "", initial ? "]" : "");
     print_row(out, format_label(option, label), text);
 }
 
-static void print_options(output *out, const char *heading, const option_entry *table) {
+static void print_options(output *out, const char *heading, const option_entry *table,
+                          const void *settings) {
     if (!table || !table->name)
         return;
     output_print(out, "\n%s:\n", heading);
     for (; table->name; table++)
         if (!table->is_hidden)
-            print_option(out, table);
+            print_option(out, table, settings);
+}
+
+static void print_common_options(output *out) {
+    const common_settings common = common_defaults();
+    print_options(out, "Options of every verb", common_options, &common);
 }
 
 static void print_exit_codes(output *out) {
@@ -118,7 +125,7 @@ void help_overview(output *out, bool is_full) {
     output_print(out, "\nUsage: isinglass VERB [options] ARGUMENTS\n");
     print_verbs(out, NULL);
     if (is_full) {
-        print_options(out, "Options of every verb", common_options);
+        print_common_options(out);
         output_print(out, "\nEnvironment:\n");
         for (const environment_variable *v = environment_variables; v->name; v++)
             print_row(out, v->name, v->what);
@@ -167,6 +174,20 @@ static void print_json_keys(output *out, const json_key *table) {
         print_row(out, table->key, table->what);
 }
 
+static void print_key(output *out, const char *key, const char *what) {
+    if (!key)
+        output_print(out, "%*s%s:\n", NAME_COLUMN, "", what);
+    else
+        print_row(out, key, what);
+}
+
+static void print_results(output *out, const result_entry *table) {
+    if (!table)
+        return;
+    output_print(out, "\nWith --json, the keys of the result:\n");
+    result_keys(table, print_key, out);
+}
+
 static void print_examples(output *out, const example *table) {
     if (!table || !table->line)
         return;
@@ -179,6 +200,11 @@ static void print_examples(output *out, const example *table) {
 
 void help_command(output *out, const command *verb, bool is_full) {
     char title[TITLE_BYTES];
+    void *settings = default_settings(verb);
+    if (!settings) {
+        out->is_out_of_memory = true;
+        return;
+    }
     command_title(verb, title);
     output_print(out, "%s.\n\nUsage: isinglass %s ", verb->summary, title);
     print_usage(out, verb);
@@ -188,14 +214,16 @@ void help_command(output *out, const command *verb, bool is_full) {
         output_fill(out, 0, 0, verb->description);
     }
     print_arguments(out, verb->arguments);
-    print_options(out, "Options", verb->options);
+    print_options(out, "Options", verb->options, settings);
+    memory_release(settings);
     if (!is_full) {
         print_common_names(out);
         output_print(out, "\n'isinglass %s --help' explains them and gives examples.\n", title);
         return;
     }
-    print_options(out, "Options of every verb", common_options);
+    print_common_options(out);
     print_json_keys(out, verb->json_keys);
+    print_results(out, verb->results);
     print_examples(out, verb->examples);
     print_exit_codes(out);
 }

@@ -28,7 +28,8 @@ enum { HELP_BYTES = 512 };
 /* What an option does, with the words it takes: "Whether ...: auto, yes or no". */
 const char *shown_help(const option_entry *option, char text[HELP_BYTES]);
 
-/* The default as help shows it; NULL if there is none worth a word. */
-const char *shown_default(const option_entry *option);
+/* The default as help shows it, from settings without any option; NULL if there is none worth a
+   word. */
+const char *shown_default(const option_entry *option, const void *settings, char text[HELP_BYTES]);
 
 #endif

@@ -12,10 +12,11 @@ const char *const ais_weights[] = {"spin", "lambda", "joint", NULL};
 static const char *const side_names[] = {"exact", "both", "lower", "upper"};
 
 exit_code log_z_check(const log_z_settings *settings) {
-    const bool is_ais = settings->method == ISG_LOG_Z_AIS;
-    if (settings->hmc && settings->weights != ISG_AIS_LAMBDA)
+    const bool is_ais = settings->how.method == ISG_LOG_Z_AIS;
+    const isg_ais_weights weights = settings->how.ais.weights;
+    if (settings->hmc && weights != ISG_AIS_LAMBDA)
         return fail(EXIT_MISUSED, "--hmc moves hidden units and needs --weights lambda");
-    if ((settings->weights != ISG_AIS_SPIN || settings->hmc) && !is_ais)
+    if ((weights != ISG_AIS_SPIN || settings->hmc) && !is_ais)
         return fail(EXIT_MISUSED, "--weights and --hmc say how to anneal and need --method ais");
     if (settings->target > 0 && !is_ais)
         return fail(EXIT_MISUSED, "--adaptive says how to anneal and needs --method ais");
@@ -25,18 +26,12 @@ exit_code log_z_check(const log_z_settings *settings) {
 isg_log_z_options log_z_options(const invocation *call, const log_z_settings *settings,
                                 const isg_dataset *data) {
     const uint64_t seed = call->common.seed;
-    isg_log_z_options out = isg_log_z_defaults();
+    isg_log_z_options out = settings->how;
     if (call_has_option(call, "steps")) /* then they are wanted so, trusted or not */
         out.patience = 0;
-    out.method = (isg_log_z_method)settings->method;
-    out.ais.chains = settings->chains;
-    out.ais.steps = settings->steps;
-    out.ais.repeats = settings->repeats;
-    out.ais.weights = (isg_ais_weights)settings->weights;
     out.ais.move = settings->hmc ? ISG_AIS_HMC : ISG_AIS_GIBBS;
     out.ais.adaptive = settings->target;
     out.ais.seed = seed;
-    out.mixture.samples = settings->samples;
     out.mixture.data = data;
     out.mixture.seed = seed;
     return out;
@@ -56,52 +51,42 @@ const char *log_z_method_name(const isg_log_z *found) {
     return log_z_methods[found->method];
 }
 
-json_t *log_z_json(const isg_log_z *found) {
-    return json_pack("{s:o, s:o, s:s, s:s, s:o, s:I, s:o, s:I, s:o, s:b, s:s, s:s}", //
-                     "value", json_number(found->value),                             //
-                     "error", json_number(found->error),                             //
-                     "method", log_z_method_name(found),                             //
-                     "side", side_names[found->side],                                //
-                     "ess", json_number(found->ess),                                 //
-                     "samples", (json_int_t)found->samples,                          //
-                     "spread", json_number(found->spread),                           //
-                     "modes", (json_int_t)found->modes,                              //
-                     "laplace", json_number(found->laplace),                         //
-                     "trusted", (int)found->is_trusted,                              //
-                     "reason", found->reason,                                        //
-                     "choice", found->choice);
-}
+static const char *const side_texts[] = {
+    "exact: the error is a bound",
+    "one standard error, either way",
+    "ln Z is too low on average, so L is too high, by more than the error may show",
+    "ln Z is too high on average, so L is too low",
+};
 
-const char *log_z_side_text(isg_log_z_side side) {
-    static const char *const texts[] = {
-        "exact: the error is a bound",
-        "one standard error, either way",
-        "ln Z is too low on average, so L is too high, by more than the error may show",
-        "ln Z is too high on average, so L is too low",
-    };
-    return texts[side];
-}
+/* clang-format off */
+#define IS(field, what) RESULT(isg_log_z, field, what)
 
-void log_z_print(output *out, const isg_log_z *found) {
-    if (isnan(found->error))
-        output_field(out, "ln Z", "%.4f, without an error", found->value);
-    else
-        output_field(out, "ln Z", "%.4f +- %.2g", found->value, found->error);
-    if (found->method == ISG_LOG_Z_EXACT)
-        output_field(out, "method", "exact");
-    if (found->method == ISG_LOG_Z_AIS)
-        output_field(out, "method", "annealing, %.4g of %zu chains count", found->ess,
-                     found->samples);
-    if (found->method == ISG_LOG_Z_MIXTURE)
-        output_field(out, "method", "mixture of %zu Gaussians, %.4g of %zu draws count",
-                     found->modes, found->ess, found->samples);
-    if (isfinite(found->spread))
-        output_field(out, "spread", "%.3f between repeats", found->spread);
-    if (isfinite(found->laplace))
-        output_field(out, "Laplace", "%.4f, without sampling", found->laplace);
-    output_field(out, "error", "%s", log_z_side_text(found->side));
-    if (found->choice[0])
-        output_field(out, "chosen", "%s", found->choice);
-    if (!found->is_trusted)
-        output_field(out, "beware", "%s", found->reason);
-}
+const result_entry log_z_results[] = {
+    IS(value, "ln Z"),
+    IS(error, "its standard error, or a bound if exact"),
+    RESULT_ENUM(isg_log_z, method, "method", log_z_methods, "exact, ais or mixture"),
+    RESULT_ENUM(isg_log_z, side, "side", side_names, "exact, both, lower (too low on average) or upper"),
+    IS(ess, "effective number of chains or draws"),
+    IS(samples, "number of chains or draws"),
+    IS(spread, "standard deviation between repeats, or null"),
+    IS(modes, "Gaussians of the mixture"),
+    IS(laplace, "the estimate by Laplace's method, or null"),
+    RESULT_AS(isg_log_z, is_trusted, "trusted", "whether value and error can be taken at their word"),
+    RESULT_CHAR_ARRAY(isg_log_z, reason, "reason", "if not, why"),
+    RESULT_CHAR_ARRAY(isg_log_z, choice, "choice", "why this method, if it was chosen"),
+    {.kind = RESULT_NAME, .key = "side_text", .offset = offsetof(isg_log_z, side),
+     .bytes = sizeof(isg_log_z_side), .names = side_texts, .is_private = true},
+    {.when = "error", .label = "ln Z", .text = "{value:.4f} +- {error:.2g}"},
+    {.when = "!error", .label = "ln Z", .text = "{value:.4f}, without an error"},
+    {.when = "method=exact", .label = "method", .text = "exact"},
+    {.when = "method=ais", .label = "method", .text = "annealing, {ess:.4g} of {samples chain} count"},
+    {.when = "method=mixture", .label = "method",
+     .text = "mixture of {modes Gaussian}, {ess:.4g} of {samples draw} count"},
+    {.when = "spread", .label = "spread", .text = "{spread:.3f} between repeats"},
+    {.when = "laplace", .label = "Laplace", .text = "{laplace:.4f}, without sampling"},
+    {.label = "error", .text = "{side_text}"},
+    {.when = "choice", .label = "chosen", .text = "{choice}"},
+    {.when = "!trusted", .label = "beware", .text = "{reason}"},
+    {.key = NULL},
+};
+/* clang-format on */

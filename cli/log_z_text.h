@@ -10,12 +10,9 @@
 #include "cli/command.h"
 
 typedef struct log_z_settings {
-    size_t method; /* an isg_log_z_method */
-    size_t chains, steps, repeats;
-    size_t weights; /* an isg_ais_weights */
+    isg_log_z_options how;
     bool hmc;
     double target; /* of an adaptive schedule; 0 for an even one */
-    size_t samples;
 } log_z_settings;
 
 extern const char *const log_z_methods[]; /* of every isg_log_z_method */
@@ -26,19 +23,19 @@ extern const char *const ais_weights[];
 /* clang-format off */
 #define LOG_Z_OPTIONS(type, member)                                                                \
     {.name = "method", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = log_z_methods,          \
-     .initial = "auto", LOG_Z_OPTION(type, member, method),                                        \
+     LOG_Z_OPTION(type, member, how.method),                                                       \
      .help = "How to find ln Z: exactly, by annealed importance sampling, by a mixture of "        \
              "Gaussians, or by what suits the model"},                                             \
-    {.name = "chains", .kind = OPTION_SIZE, .metavar = "C", .initial = "500", .low = 1,            \
-     .high = 1e9, LOG_Z_OPTION(type, member, chains), .help = "Annealing: chains"},                \
-    {.name = "steps", .kind = OPTION_SIZE, .metavar = "K", .initial = "1000", .low = 1,            \
-     .high = 1e9, LOG_Z_OPTION(type, member, steps),                                               \
+    {.name = "chains", .kind = OPTION_SIZE, .metavar = "C", .low = 1, .high = 1e9,                 \
+     LOG_Z_OPTION(type, member, how.ais.chains), .help = "Annealing: number of chains"},           \
+    {.name = "steps", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = 1e9,                  \
+     LOG_Z_OPTION(type, member, how.ais.steps),                                                    \
      .help = "Annealing: steps; auto takes up to 16 times the default if few chains count"},       \
-    {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R", .initial = "1", .low = 1,             \
-     .high = 1e6, LOG_Z_OPTION(type, member, repeats),                                             \
+    {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R", .low = 1, .high = 1e6,                \
+     LOG_Z_OPTION(type, member, how.ais.repeats),                                                  \
      .help = "Annealing: repeats, to see how far they spread"},                                    \
     {.name = "weights", .kind = OPTION_CHOICE, .metavar = "OF", .choices = ais_weights,            \
-     .initial = "spin", LOG_Z_OPTION(type, member, weights),                                       \
+     LOG_Z_OPTION(type, member, how.ais.weights),                                                  \
      .help = "Annealing: weigh the spins, the hidden units (as the paper does) or both"},          \
     {.name = "hmc", .kind = OPTION_FLAG, LOG_Z_OPTION(type, member, hmc),                          \
      .help = "Annealing by hidden units: move them by Hamiltonian trajectories"},                  \
@@ -46,8 +43,8 @@ extern const char *const ais_weights[];
      .is_above_low = true, LOG_Z_OPTION(type, member, target), .otherwise = "even steps",          \
      .help = "Annealing: space the steps so that each keeps this share of the chains, "            \
              "effectively, such as 0.99; replaces --steps"},                                       \
-    {.name = "samples", .kind = OPTION_SIZE, .metavar = "S", .initial = "100000", .low = 100,      \
-     .high = 1e9, LOG_Z_OPTION(type, member, samples), .help = "Mixture: draws"}
+    {.name = "samples", .kind = OPTION_SIZE, .metavar = "S", .low = 100, .high = 1e9,              \
+     LOG_Z_OPTION(type, member, how.mixture.samples), .help = "Mixture: number of draws"}
 /* clang-format on */
 
 /* EXIT_MISUSED if the options contradict each other. */
@@ -62,12 +59,8 @@ exit_code log_z_find(const invocation *call, const log_z_settings *settings, con
                      const isg_dataset *data, isg_log_z *out);
 
 const char *log_z_method_name(const isg_log_z *found);
-json_t *log_z_json(const isg_log_z *found);
 
-/* "ln Z" and what is to be known about it, as fields. */
-void log_z_print(output *out, const isg_log_z *found);
-
-/* One line of what the error of L means: "one standard error", ... */
-const char *log_z_side_text(isg_log_z_side side);
+/* The results of an isg_log_z: ln Z and what is to be known about it. */
+extern const result_entry log_z_results[];
 
 #endif

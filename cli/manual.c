@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "cli/allocation.h"
 #include "cli/help.h"
 #include "cli/options.h"
 
@@ -55,7 +56,7 @@ static void print_item(output *out, const char *name, const char *text) {
     print_line(out, text, ".");
 }
 
-static void print_options(output *out, const option_entry *table) {
+static void print_options(output *out, const option_entry *table, const void *settings) {
     for (; table && table->name; table++) {
         if (table->is_hidden)
             continue;
@@ -73,11 +74,12 @@ static void print_options(output *out, const option_entry *table) {
             output_print(out, "\\fR");
         }
         output_print(out, "\n");
-        char help[HELP_BYTES];
-        print_line(out, shown_help(table, help), ".");
-        if (shown_default(table)) {
+        char text[HELP_BYTES];
+        print_line(out, shown_help(table, text), ".");
+        const char *initial = shown_default(table, settings, text);
+        if (initial) {
             output_print(out, "Default: ");
-            print_line(out, shown_default(table), ".");
+            print_line(out, initial, ".");
         }
     }
 }
@@ -106,17 +108,34 @@ static void print_examples(output *out, const example *table) {
     }
 }
 
+static void print_key(output *out, const char *key, const char *what) {
+    if (key)
+        print_item(out, key, what);
+    else {
+        output_print(out, ".PP\n");
+        print_line(out, what, ":");
+    }
+}
+
 static void print_verb(output *out, const command *verb) {
     char title[TITLE_BYTES];
     print_heading(out, "SS", command_title(verb, title));
     print_line(out, verb->description, "");
     for (const argument_entry *a = verb->arguments; a && a->name; a++)
         print_item(out, a->name, a->help);
-    print_options(out, verb->options);
+    void *settings = default_settings(verb);
+    if (settings)
+        print_options(out, verb->options, settings);
+    out->is_out_of_memory |= !settings;
+    memory_release(settings);
     if (verb->json_keys && verb->json_keys->key)
         output_print(out, ".PP\nKeys of the result with \\fB\\-\\-json\\fR:\n");
     for (const json_key *k = verb->json_keys; k && k->key; k++)
         print_item(out, k->key, k->what);
+    if (verb->results) {
+        output_print(out, ".PP\nKeys of the result with \\fB\\-\\-json\\fR:\n");
+        result_keys(verb->results, print_key, out);
+    }
     print_examples(out, verb->examples);
 }
 
@@ -142,7 +161,8 @@ void print_manual(output *out) {
     for (size_t i = 0; commands[i]; i++)
         print_verb(out, commands[i]);
     output_print(out, ".SH OPTIONS OF EVERY VERB\n");
-    print_options(out, common_options);
+    const common_settings common = common_defaults();
+    print_options(out, common_options, &common);
     output_print(out, ".SH EXIT STATUS\n");
     for (const exit_meaning *e = exit_meanings; e->code; e++)
         print_item(out, e->code, e->meaning);

@@ -75,15 +75,17 @@ static exit_code unknown_verb(const invocation *call, const char *word) {
     return misused(call, "unknown verb '%.60s'%s", word, meant(&nearest, words));
 }
 
+void *default_settings(const command *verb) {
+    void *settings = memory_allocate(1, verb->settings_bytes);
+    if (settings && verb->defaults)
+        verb->defaults(settings);
+    return settings;
+}
+
 static exit_code use_command(invocation *call, const command *verb) {
     call->verb = verb;
-    call->settings = memory_allocate(1, verb->settings_bytes);
-    if (!call->settings)
-        return fail_memory();
-    for (const option_entry *option = verb->options; option && option->name; option++)
-        if (option->initial)
-            value_store(option, option->initial, call->settings);
-    return EXIT_DONE;
+    call->settings = default_settings(verb);
+    return call->settings ? EXIT_DONE : fail_memory();
 }
 
 static exit_code take_verb(invocation *call, const char *word) {
@@ -116,11 +118,15 @@ static typed_option take_apart(const char *text) {
     return (typed_option){text, name, length, name[length] ? name + length + 1 : NULL, is_long};
 }
 
+static bool is_name(const char *name, const typed_option *typed) {
+    return name && typed->length > 0 && strlen(name) == typed->length &&
+           strncmp(name, typed->name, typed->length) == 0;
+}
+
 static bool is_meant(const option_entry *option, const typed_option *typed) {
-    if (!typed->is_long)
-        return typed->length == 1 && option->letter == typed->name[0];
-    return typed->length > 0 && strlen(option->name) == typed->length &&
-           strncmp(option->name, typed->name, typed->length) == 0;
+    if (typed->is_long)
+        return is_name(option->name, typed) || is_name(option->alias, typed);
+    return typed->length == 1 && option->letter == typed->name[0];
 }
 
 static const option_entry *find_option(const option_entry *table, const typed_option *typed,
@@ -159,6 +165,22 @@ static exit_code unknown_option(const invocation *call, const typed_option *type
     return misused(call, "unknown option '%.60s'%s", name, meant(&nearest, words));
 }
 
+/* "-oFILE" and "-o=FILE" as "-o FILE". Where a long name stands behind the single dash, as in "-output", that is
+   more likely what was meant, and FILE is none. */
+static typed_option detach_value(const invocation *call, typed_option typed) {
+    const char *value = typed.name + 1 + (typed.name[0] && typed.name[1] == '=');
+    const typed_option letter = {typed.text, typed.name, 1, value, false};
+    typed_option whole = typed;
+    size_t index = 0;
+    whole.is_long = true;
+    const option_entry *table = call->verb ? call->verb->options : NULL;
+    const option_entry *option = find_option(table, &letter, &index);
+    const bool has_value = !typed.is_long && typed.length > 1 && option &&
+                           option->kind != OPTION_FLAG && !find_option(table, &whole, &index) &&
+                           !find_option(common_options, &whole, &index);
+    return has_value ? letter : typed;
+}
+
 /* A dash starts a value only if that is a negative number, or "-" alone, which many programs take
    for a stream: a forgotten value would otherwise swallow the option behind it. */
 static bool is_option(const char *text) {
@@ -178,7 +200,7 @@ static exit_code refuse_value(const invocation *call, const option_entry *option
 /* `next` is the argument behind, NULL at the end; *took_next tells whether it was the value. */
 static exit_code take_option(invocation *call, const char *text, const char *next,
                              bool *took_next) {
-    const typed_option typed = take_apart(text);
+    const typed_option typed = detach_value(call, take_apart(text));
     size_t index = 0;
     uint64_t *given = &call->given;
     void *settings = call->settings;
@@ -194,6 +216,8 @@ static exit_code take_option(invocation *call, const char *text, const char *nex
     char label[SUGGESTION_BYTES], expected[WORDS_BYTES];
     snprintf(label, sizeof label, option->name[0] ? "--%s" : "-%s",
              option->name[0] ? option->name : typed.name);
+    if (typed.is_long && !is_name(option->name, &typed))
+        call->given_by_alias |= UINT64_C(1) << index;
     if (*given >> index & 1)
         return misused(call, "%s: given twice", label);
     *given |= UINT64_C(1) << index;
@@ -280,9 +304,7 @@ exit_code options_parse(invocation *call, int argc, char *const *argv) {
     call->command_line = join_words(argc, argv);
     if (!call->arguments || !call->command_line)
         return fail_memory();
-    for (const option_entry *option = common_options; option->name; option++)
-        if (option->initial)
-            value_store(option, option->initial, &call->common);
+    call->common = common_defaults();
     bool has_ended = false;
     for (int i = 1; i < argc; i++) {
         const char *text = argv[i];
@@ -322,6 +344,10 @@ exit_code options_check(const invocation *call) {
     for (const option_entry *o = call->verb->options; o && o->name; o++, index++)
         if (o->is_required && !(call->given >> index & 1))
             return misused(call, "expected --%s %s, found nothing", o->name, o->metavar);
+    index = 0;
+    for (const option_entry *o = call->verb->options; o && o->name; o++, index++)
+        if (call->given_by_alias >> index & 1)
+            notice(call->common.quiet, "--%s is now called --%s", o->alias, o->name);
     return EXIT_DONE;
 }
 

@@ -8,11 +8,12 @@
 #include "cli/command.h"
 
 /* Fills `call`, which starts as all zeros, up to the first mistake. Options are accepted before and
-   after the verb and between arguments, each at most once, as "--name VALUE", "--name=VALUE" or
-   "-x VALUE"; "--" ends them. Numbers of arguments are checked by options_check(). */
+   after the verb and between arguments, each at most once, as "--name VALUE", "--name=VALUE",
+   "-x VALUE" or "-xVALUE"; "--" ends them. Numbers of arguments are checked by options_check(). */
 exit_code options_parse(invocation *call, int argc, char *const *argv);
 
-/* Whether a verb was given, with all its arguments and required options. */
+/* Whether a verb was given, with all its arguments and required options. Remarks on stderr which of
+   the options have another name now. */
 exit_code options_check(const invocation *call);
 
 /* Whether -h or --help stands anywhere among the options: a user who asks for help in the middle
@@ -20,6 +21,10 @@ exit_code options_check(const invocation *call);
 bool options_mention(int argc, char *const *argv, const char *name);
 
 void options_free(invocation *call);
+
+/* The settings of a verb without any option, to be released with memory_release(); NULL if memory
+   ran out. */
+void *default_settings(const command *verb);
 
 /* Writes a word as a shell reads it back, quoted if anything unusual is in it, with a final zero to
    which a pointer is returned. word_room() bytes hold it with a space before it. */

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include "cli/allocation.h"
+#include "src/base/number.h"
+#include "src/base/text.h"
 
 enum { LABEL_COLUMNS = 20 };
 
@@ -73,23 +75,30 @@ static void replace_controls(output *out, size_t from) {
             out->text[k] = '?';
 }
 
-void output_cell(output *out, const char *name, int columns) {
-    const size_t room = (size_t)abs(columns);
+void output_columns(output *out, const char *name, size_t width, bool is_left, size_t most) {
     size_t bytes = 0, used = 0;
     /* A character ends where the next byte does not continue it. */
     for (; name[bytes]; bytes++) {
         const bool is_start = ((unsigned char)name[bytes] & 0xc0) != 0x80;
-        if (is_start && used == room)
+        if (is_start && used == most)
             break;
         used += is_start;
     }
-    if (columns < 0)
-        output_print(out, "%*s", (int)(room - used), "");
+    const int padding = used < width ? (int)(width - used) : 0;
+    output_print(out, "%*s", is_left ? 0 : padding, "");
     const size_t from = out->length;
     output_bytes(out, name, bytes);
     replace_controls(out, from);
-    if (columns > 0)
-        output_print(out, "%*s", (int)(room - used), "");
+    output_print(out, "%*s", is_left ? padding : 0, "");
+}
+
+void output_cell(output *out, const char *name, int columns) {
+    const size_t width = (size_t)abs(columns);
+    output_columns(out, name, width, columns > 0, width);
+}
+
+const char *plural(size_t count) {
+    return count == 1 ? "" : "s";
 }
 
 /* Class names and paths may hold anything: keep what was written since `from` one printable line,
@@ -108,9 +117,13 @@ void output_line(output *out, const char *format, ...) {
     end_line(out, from);
 }
 
+void output_label(output *out, const char *label) {
+    output_print(out, "%-*s ", LABEL_COLUMNS - 1, label);
+}
+
 void output_field(output *out, const char *label, const char *format, ...) {
     const size_t from = out->length;
-    output_print(out, "%-*s ", LABEL_COLUMNS - 1, label);
+    output_label(out, label);
     va_list arguments;
     va_start(arguments, format);
     print_list(out, format, arguments);
@@ -145,42 +158,113 @@ void output_fill(output *out, size_t column, size_t indent, const char *text) {
     output_print(out, "\n");
 }
 
-static int take_json(const char *bytes, size_t count, void *user) {
-    output_bytes(user, bytes, count);
-    return 0;
+void output_csv(output *out, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        output_bytes(out, text, strlen(text));
+        return;
+    }
+    output_print(out, "\"");
+    for (; *text; text++)
+        output_bytes(out, *text == '"' ? "\"\"" : text, *text == '"' ? 2 : 1);
+    output_print(out, "\"");
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD, for what is not UTF-8 */
+
+void output_json_text(output *out, const char *text) {
+    static const char named[] = "\bb\ff\nn\rr\tt\"\"\\\\"; /* pairs of a character and its escape */
+    output_print(out, "\"");
+    for (size_t length; *text; text += length ? length : 1) {
+        const char *escape = named;
+        length = isg_utf8_length(text, 4);
+        while (*escape && *escape != *text)
+            escape += 2;
+        if (length == 0)
+            output_print(out, "%s", replacement);
+        else if (*escape)
+            output_print(out, "\\%c", escape[1]);
+        else if ((unsigned char)*text < 0x20)
+            output_print(out, "\\u%04X", (unsigned)*text);
+        else
+            output_bytes(out, text, length);
+    }
+    output_print(out, "\"");
+}
+
+void output_json_number(output *out, double value) {
+    char text[ISG_NUMBER_ROOM];
+    if (!isfinite(value)) {
+        output_print(out, "null");
+        return;
+    }
+    isg_format_number(text, sizeof text, value);
+    const char *exponent = strchr(text, 'e');
+    if (exponent) /* "1e-07" or "1e+20": without what the exponent does not need */
+        output_print(out, "%.*s%d", (int)(exponent + 1 - text), text, atoi(exponent + 1));
+    else
+        output_print(out, "%s%s", text, strchr(text, '.') ? "" : ".0");
+}
+
+void output_json_line(output *out, const char *before, size_t depth) {
+    output_print(out, "%s\n%*s", before, (int)(2 * depth), "");
+}
+
+static void write_json(output *out, json_t *value, size_t depth) {
+    const char *key = NULL;
+    json_t *item = NULL;
+    size_t k = 0;
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        output_print(out, "{");
+        json_object_foreach(value, key, item) {
+            output_json_line(out, k++ > 0 ? "," : "", depth + 1);
+            output_json_text(out, key);
+            output_print(out, ": ");
+            write_json(out, item, depth + 1);
+        }
+        if (k > 0)
+            output_json_line(out, "", depth);
+        output_print(out, "}");
+        return;
+    case JSON_ARRAY:
+        output_print(out, "[");
+        json_array_foreach(value, k, item) {
+            output_json_line(out, k > 0 ? "," : "", depth + 1);
+            write_json(out, item, depth + 1);
+        }
+        if (k > 0)
+            output_json_line(out, "", depth);
+        output_print(out, "]");
+        return;
+    case JSON_STRING:
+        output_json_text(out, json_string_value(value));
+        return;
+    case JSON_INTEGER:
+        output_print(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        return;
+    case JSON_REAL:
+        output_json_number(out, json_real_value(value));
+        return;
+    default:
+        output_print(out, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
+    }
 }
 
 void output_json(output *out, json_t *document) {
-    if (!document || json_dump_callback(document, take_json, out, JSON_INDENT(2)) != 0 ||
-        memory_lacked_for_json()) /* which jansson may answer with a part of the text */
+    if (!document || memory_lacked_for_json()) /* which jansson may answer with a part of it */
         out->is_out_of_memory = true;
+    else
+        write_json(out, document, 0);
     output_print(out, "\n");
     json_decref(document);
 }
 
-/* The length of the UTF-8 sequence at `s`, at most 4; 0 if it is none (RFC 3629). */
-static size_t sequence_length(const unsigned char *s) {
-    if (s[0] < 0x80)
-        return 1;
-    const size_t length = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
-                          : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                          : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                                        : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    /* Longer than need be, a surrogate, or beyond U+10FFFF. */
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
-        return 0;
-    return length;
-}
-
 json_t *json_text(const char *text) {
-    static const char replacement[] = "\xef\xbf\xbd";
     output valid = {0};
     for (const char *c = text; *c;) {
-        const size_t length = sequence_length((const unsigned char *)c);
+        const size_t length = isg_utf8_length(c, 4);
         output_bytes(&valid, length ? c : replacement, length ? length : sizeof replacement - 1);
         c += length ? length : 1;
     }
@@ -193,6 +277,8 @@ json_t *json_text(const char *text) {
 json_t *json_number(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }
+
+/* ---- writing ------------------------------------------------------------------------------- */
 
 static exit_code write_failed(int descriptor) {
     return fail(EXIT_FILE, "%s: could not be written: %s",

@@ -29,25 +29,49 @@ void output_bytes(output *out, const char *bytes, size_t count);
    of them. Control characters become '?'. */
 void output_cell(output *out, const char *name, int columns);
 
+/* The same with at least `width` columns, at their right unless `is_left`, and at most `most`. */
+void output_columns(output *out, const char *name, size_t width, bool is_left, size_t most);
+
+/* What makes a noun agree with its number: "%zu epoch%s", n, plural(n). */
+const char *plural(size_t count);
+
 /* One line; what may not stand in it, such as a line feed in a class name, becomes '?'. */
 void output_line(output *out, const char *format, ...) CLI_PRINTF(2, 3);
 
 /* Likewise "label     value", values of all fields below each other. */
 void output_field(output *out, const char *label, const char *format, ...) CLI_PRINTF(3, 4);
 
+/* The label alone; what follows is up to the caller. */
+void output_label(output *out, const char *label);
+
 /* Text broken at spaces to lines that start at column `indent`; the cursor stands at `column`, and
    ends on a new line. A newline in the text gives an empty line and a new paragraph. */
 void output_fill(output *out, size_t column, size_t indent, const char *text);
 
-/* Takes the document over; NULL, jansson's way to say that memory ran out, is accepted. */
+/* A cell of a comma-separated table, in quotes where the text needs them. */
+void output_csv(output *out, const char *text);
+
+/* ---- JSON ---------------------------------------------------------------------------------- */
+
+/* Takes the document over; NULL, jansson's way to say that memory ran out, is accepted. Numbers are
+   written as below, which jansson does not do. */
 void output_json(output *out, json_t *document);
 
-/* A JSON string of a text that may be no valid UTF-8, such as a file name: what is not becomes
-   U+FFFD, where json_string() would give NULL. */
-json_t *json_text(const char *text);
+/* A string; what is not UTF-8, as in a file name, becomes U+FFFD. */
+void output_json_text(output *out, const char *text);
 
-/* A JSON number, or null for what JSON cannot write: infinity and NaN. */
+/* The shortest number that reads back to the same double, with a point or an exponent; null for what
+   JSON cannot write: infinity and NaN. */
+void output_json_number(output *out, double value);
+
+/* The beginning of a line in `depth` objects and arrays, behind what ends the line before. */
+void output_json_line(output *out, const char *before, size_t depth);
+
+/* The same two as values of jansson, where json_string() and json_real() would give NULL. */
+json_t *json_text(const char *text);
 json_t *json_number(double value);
+
+/* ---- writing ------------------------------------------------------------------------------- */
 
 /* Writes everything to the descriptor, and closes stdout, since some errors show only then.
    EXIT_NO_MEMORY or EXIT_FILE with the sentence set. */

@@ -11,6 +11,7 @@
 #include "cli/allocation.h"
 #include "cli/parts.h"
 #include "cli/typed_number.h"
+#include "cli/value.h"
 
 enum { WRITTEN_BYTES = 56 }; /* the longest rate as it is written here */
 
@@ -34,6 +35,12 @@ static int write_rate(char *out, size_t room, const isg_rate *rate) {
     }
     return rate->from_epoch ? snprintf(out, room, ",%s@%zu", number, rate->from_epoch)
                             : snprintf(out, room, "%s", number);
+}
+
+const char *rates_default(void) {
+    static char text[WORDS_BYTES];
+    write_number(text, isg_train_defaults().rates[0].rate);
+    return text;
 }
 
 static exit_code refuse(const char *text) {

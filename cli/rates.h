@@ -16,6 +16,9 @@ typedef struct rate_schedule {
     char *text; /* the schedule in the one way in which it is always written */
 } rate_schedule;
 
+/* The rate that the library trains with unless told otherwise, as text. */
+const char *rates_default(void);
+
 /* Reads "5e-4,1e-4@25": 5e-4 for 25 epochs, then 1e-4. On success what `out` held is released, and
    `text` becomes the schedule's own, so that texts can be compared. */
 exit_code rates_read(rate_schedule *out, const char **text);

@@ -28,6 +28,7 @@ static json_t *value_of(const option_entry *option, const void *settings) {
     const char *text = NULL;
     char digits[24];
     bool flag = false;
+    unsigned place = 0;
     size_t size = 0;
     uint64_t whole = 0;
     double real = 0;
@@ -41,8 +42,8 @@ static json_t *value_of(const option_entry *option, const void *settings) {
         memcpy(&text, field, sizeof text);
         return text ? json_text(text) : json_null();
     case OPTION_CHOICE:
-        memcpy(&size, field, sizeof size);
-        return json_string(option->choices[size]);
+        memcpy(&place, field, sizeof place);
+        return json_string(option->choices[place]);
     case OPTION_SIZE:
         memcpy(&size, field, sizeof size);
         return json_integer((json_int_t)size);
@@ -69,8 +70,7 @@ json_t *settings_record(const invocation *call, const char *const *except) {
     for (size_t k = 0; record && table[k].name; k++) {
         if (is_listed(except, table[k].name))
             continue;
-        const bool has_value =
-            table[k].kind == OPTION_FLAG || table[k].initial || (call->given >> k & 1);
+        const bool has_value = value_has_default(table + k) || (call->given >> k & 1);
         json_t *value = has_value ? value_of(table + k, call->settings) : json_null();
         if (json_object_set_new(record, table[k].name, value) != 0) {
             json_decref(record);
@@ -142,6 +142,8 @@ exit_code settings_restore(invocation *call, const json_t *record, const char *c
     const option_entry *table = call->verb->options;
     for (size_t k = 0; table[k].name; k++) {
         const json_t *recorded = json_object_get(record, table[k].name);
+        if (!recorded && table[k].alias) /* by an earlier version */
+            recorded = json_object_get(record, table[k].alias);
         const bool is_typed = call->given >> k & 1;
         if (!recorded)
             continue;

@@ -20,6 +20,13 @@ typedef enum start_kind {
 
 const char *const start_names[] = {"hopfield", "hebbian", "pca", "normal", NULL};
 
+start_settings start_defaults(void) {
+    return (start_settings){.init = start_names[START_HOPFIELD],
+                            .deviation = isg_expert_defaults().deviation,
+                            .patterns = isg_pattern_defaults(),
+                            .mapping = isg_mapping_defaults()};
+}
+
 static bool find_kind(const char *init, start_kind *out) {
     size_t index = 0;
     const size_t length = strlen(init);
@@ -61,15 +68,14 @@ static exit_code make_patterns(isg_patterns **out, const invocation *call,
                                const start_settings *settings, const isg_dataset *data,
                                const char *name) {
     progress bar;
-    isg_pattern_options options = isg_pattern_defaults();
+    isg_pattern_options options = settings->patterns;
     progress_start(&bar, call->common.quiet, "clustering");
-    options.per_class = settings->per_class;
     options.progress = progress_callback(&bar);
     const isg_status status = isg_patterns_from_data(out, data, &options);
     progress_finish(&bar);
     return status == ISG_ERR_ARGUMENT
                ? fail(EXIT_MISUSED, "%s: %s%s", name, isg_error_message(),
-                      settings->per_class > 1 ? "; choose a smaller --per-class" : "")
+                      settings->patterns.per_class > 1 ? "; choose a smaller --per-class" : "")
                : fail_status(status);
 }
 
@@ -79,7 +85,7 @@ static exit_code from_patterns(isg_rbm **out, const invocation *call,
     const bool is_hebbian = strcmp(settings->init, start_names[START_HEBBIAN]) == 0;
     const size_t n_visible = isg_dataset_describe(data).n_visible;
     isg_patterns *patterns = NULL;
-    isg_mapping_options options = isg_mapping_defaults();
+    isg_mapping_options options = settings->mapping;
     if (!is_hebbian && settings->hidden > n_visible)
         return fail(EXIT_MISUSED,
                     "--init hopfield: %zu patterns of %zu units cannot be independent; choose a "
@@ -90,7 +96,6 @@ static exit_code from_patterns(isg_rbm **out, const invocation *call,
     exit_code code = make_patterns(&patterns, call, settings, data, name);
     if (code == EXIT_DONE) {
         options.via = is_hebbian ? ISG_VIA_HEBBIAN : ISG_VIA_QR;
-        options.beta = settings->beta;
         const isg_status status = isg_rbm_from_patterns(out, patterns, &options, NULL);
         code = status == ISG_ERR_ARGUMENT
                    ? fail(EXIT_BAD_INPUT, "%s: %s; --init hebbian takes such patterns too", name,
@@ -117,7 +122,7 @@ static exit_code from_file(isg_rbm **out, const invocation *call, const start_se
     if (code == EXIT_DONE)
         code = check_hidden(call, settings, info.n_hidden, "in the model");
     if (code == EXIT_DONE && call_has_option(call, "beta"))
-        code = fail_status(isg_rbm_set_beta(rbm, settings->beta));
+        code = fail_status(isg_rbm_set_beta(rbm, settings->mapping.beta));
     if (code == EXIT_DONE)
         *out = rbm;
     else
@@ -137,9 +142,9 @@ exit_code start_make(isg_rbm **out, const invocation *call, start_settings *sett
     (void)find_kind(settings->init, &kind);
     const bool has_patterns = kind == START_HOPFIELD || kind == START_HEBBIAN;
     if (kind != START_FILE) {
-        if (settings->per_class > SIZE_MAX / n_classes)
+        if (settings->patterns.per_class > SIZE_MAX / n_classes)
             return fail_memory();
-        const size_t usual = n_classes * settings->per_class;
+        const size_t usual = n_classes * settings->patterns.per_class;
         if (has_patterns)
             code = check_hidden(call, settings, usual, "patterns (classes x --per-class)");
         if (!call_has_option(call, "hidden"))
@@ -150,11 +155,11 @@ exit_code start_make(isg_rbm **out, const invocation *call, start_settings *sett
     if (has_patterns)
         code = from_patterns(&rbm, call, settings, data, name);
     else if (kind == START_PCA)
-        code = fail_status(isg_rbm_start_pca(&rbm, data, settings->hidden, settings->beta));
+        code = fail_status(isg_rbm_start_pca(&rbm, data, settings->hidden, settings->mapping.beta));
     else if (kind == START_NORMAL)
-        code =
-            fail_status(isg_rbm_start_normal(&rbm, info.n_visible, settings->hidden, settings->beta,
-                                             settings->deviation, call->common.seed));
+        code = fail_status(isg_rbm_start_normal(&rbm, info.n_visible, settings->hidden,
+                                                settings->mapping.beta, settings->deviation,
+                                                call->common.seed));
     else
         code = from_file(&rbm, call, settings, data, name);
     if (code == EXIT_DONE && info.image_height)
@@ -164,7 +169,7 @@ exit_code start_make(isg_rbm **out, const invocation *call, start_settings *sett
         return code;
     }
     settings->hidden = isg_rbm_describe(rbm).n_hidden;
-    settings->beta = isg_rbm_describe(rbm).beta;
+    settings->mapping.beta = isg_rbm_describe(rbm).beta;
     *out = rbm;
     return EXIT_DONE;
 }

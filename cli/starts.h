@@ -13,9 +13,13 @@
 
 typedef struct start_settings {
     const char *init; /* a name of start_names, or a model file */
-    size_t hidden, per_class;
-    double deviation, beta;
+    size_t hidden;
+    double deviation;
+    isg_pattern_options patterns;
+    isg_mapping_options mapping;
 } start_settings;
+
+start_settings start_defaults(void);
 
 extern const char *const start_names[];
 
@@ -23,28 +27,28 @@ extern const char *const start_names[];
 
 /* clang-format off */
 #define START_OPTIONS(type, member)                                                                \
-    {.name = "init", .kind = OPTION_TEXT, .metavar = "START", .initial = "hopfield",               \
+    {.name = "init", .kind = OPTION_TEXT, .metavar = "START", .choices = start_names,              \
      START_OPTION(type, member, init),                                                             \
      .help = "Weights to start from: hopfield (the projection rule of the class patterns), hebbian, "\
              "pca (principal axes), normal (random), or a model M.npz"},                           \
     {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .low = 1, .high = HUGE_VAL,            \
      START_OPTION(type, member, hidden), .otherwise = "classes x --per-class",                     \
      .help = "Number of hidden units, to choose for pca and normal"},                              \
-    {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .initial = "1", .low = 1,           \
-     .high = HUGE_VAL, START_OPTION(type, member, per_class),                                      \
+    {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = HUGE_VAL,         \
+     START_OPTION(type, member, patterns.per_class),                                               \
      .help = "Patterns, and so hidden units, of each class; more than one are clusters (Ward)"},   \
-    {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .initial = "0.1", .low = 0,             \
+    {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .low = 0,                               \
      .high = HUGE_VAL, .is_above_low = true, START_OPTION(type, member, deviation),                \
      .help = "Standard deviation of the weights of --init normal"},                                \
-    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .initial = "2", .low = 1e-30,          \
-     .high = 1e30, START_OPTION(type, member, beta),                                               \
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,                          \
+     .high = 1e30, START_OPTION(type, member, mapping.beta),                                       \
      .otherwise = "2, or as M.npz says", .help = "Inverse temperature"}
 /* clang-format on */
 
 /* Whether --init makes sense, and the others with it; before any work. */
 exit_code start_check(const invocation *call, const start_settings *settings);
 
-/* The RBM to start from. `hidden` and `beta` become what it has. `name` is how the user calls the
+/* The RBM to start from. `hidden` and `mapping.beta` become what it has. `name` is how the user calls the
    data. */
 exit_code start_make(isg_rbm **out, const invocation *call, start_settings *settings,
                      const isg_dataset *data, const char *name);

@@ -4,11 +4,17 @@
  */
 #include "cli/value.h"
 
+#include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/typed_number.h"
+#include "src/base/number.h"
+
+static_assert(sizeof(isg_header) == sizeof(unsigned), "choices are stored in enums of this size");
 
 bool find_choice(const char *const *choices, const char *text, size_t *index) {
     for (size_t i = 0; choices[i]; i++)
@@ -30,6 +36,7 @@ static bool is_in_range(const option_entry *option, double value) {
 bool value_store(const option_entry *option, const char *text, void *settings) {
     char *field = (char *)settings + option->offset;
     bool flag = true;
+    unsigned place = 0;
     size_t size = 0;
     uint64_t whole = 0;
     double real = 0;
@@ -45,7 +52,8 @@ bool value_store(const option_entry *option, const char *text, void *settings) {
     case OPTION_CHOICE:
         if (!find_choice(option->choices, text, &size))
             return false;
-        memcpy(field, &size, sizeof size);
+        place = (unsigned)size;
+        memcpy(field, &place, sizeof place);
         return true;
     case OPTION_SIZE:
         if (!number_size(text, &size) || !is_in_range(option, (double)size))
@@ -64,6 +72,60 @@ bool value_store(const option_entry *option, const char *text, void *settings) {
         return true;
     }
     return false;
+}
+
+void write_number(char out[WORDS_BYTES], double value) {
+    char digits[ISG_NUMBER_ROOM], *exponent;
+    isg_format_number(out, WORDS_BYTES, value);
+    for (int precision = 0; precision < 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*e", precision, value);
+        exponent = strchr(digits, 'e');
+        if (!exponent || strtod(digits, NULL) == value)
+            break;
+    }
+    if (!exponent) /* not finite */
+        return;
+    snprintf(exponent, sizeof digits - (size_t)(exponent - digits), "e%ld",
+             strtol(exponent + 1, NULL, 10));
+    if (strlen(digits) < strlen(out))
+        memcpy(out, digits, sizeof digits);
+}
+
+const char *value_text(const option_entry *option, const void *settings, char words[WORDS_BYTES]) {
+    const char *field = (const char *)settings + option->offset, *text = NULL;
+    unsigned place = 0;
+    size_t size = 0;
+    uint64_t whole = 0;
+    double real = 0;
+    switch (option->kind) {
+    case OPTION_FLAG:
+        return NULL;
+    case OPTION_TEXT:
+    case OPTION_FILE:
+    case OPTION_DIRECTORY:
+        memcpy(&text, field, sizeof text);
+        return text;
+    case OPTION_CHOICE:
+        memcpy(&place, field, sizeof place);
+        return option->choices[place];
+    case OPTION_SIZE:
+        memcpy(&size, field, sizeof size);
+        snprintf(words, WORDS_BYTES, "%zu", size);
+        return words;
+    case OPTION_UINT64:
+        memcpy(&whole, field, sizeof whole);
+        snprintf(words, WORDS_BYTES, "%" PRIu64, whole);
+        return words;
+    case OPTION_DOUBLE:
+        memcpy(&real, field, sizeof real);
+        write_number(words, real);
+        return words;
+    }
+    return NULL;
+}
+
+bool value_has_default(const option_entry *option) {
+    return !option->otherwise && !option->is_required;
 }
 
 const char *list_choices(const char *const *choices, char words[WORDS_BYTES]) {

@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     isg_dataset *data = NULL;
-    if (isg_dataset_load(&data, argv[1], NULL) != ISG_OK) {
+    if (isg_dataset_load(&data, argv[1], NULL, NULL) != ISG_OK) {
         fprintf(stderr, "describe: %s\n", isg_error_message());
         return 1;
     }

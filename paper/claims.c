@@ -14,7 +14,8 @@
 #include "cli/text_file.h"
 #include "src/base/elementary.h"
 
-const char *const verdict_names[] = {"holds", "differs", "not testable", "not computed", NULL};
+const char *const verdict_names[N_VERDICTS] = {"holds", "differs", "not testable", "not computed"};
+const char *const verdict_plurals[N_VERDICTS] = {"hold", "differ", "not testable", "not computed"};
 
 const claim *const claim_lists[] = {claims_theory,  claims_temperature, claims_training,
                                     claims_experts, claims_appendix,    NULL};
@@ -136,9 +137,11 @@ void claim_judge(const claim *of, const facts *in, ruling *out) {
         say_ours(out, "-");
 }
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the tables ------------------------------------------------------------------------------- */
 
-static json_t *row_of(const claim *of, const ruling *found) {
+static json_t *row_of(const finding *this) {
+    const claim *of = this->claim;
+    const ruling *found = &this->ruling;
     return json_pack(
         "{s:s, s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:s, s:o, s:b}", "id", of->id, "section",
         of->section, "figure", of->figure ? json_text(of->figure) : json_null(), "statement",
@@ -158,10 +161,10 @@ static void csv_text(output *text, const char *cell) {
     output_print(text, "\"");
 }
 
-static void csv_row(output *text, const claim *of, const ruling *found) {
-    const char *const cells[] = {of->section, verdict_names[found->verdict], of->paper, found->ours,
-                                 found->why};
-    output_print(text, "%s", of->id);
+static void csv_row(output *text, const finding *this) {
+    const char *const cells[] = {this->claim->section, verdict_names[this->ruling.verdict],
+                                 this->claim->paper, this->ruling.ours, this->ruling.why};
+    output_print(text, "%s", this->claim->id);
     for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++) {
         output_print(text, ",");
         csv_text(text, cells[k]);
@@ -169,44 +172,53 @@ static void csv_row(output *text, const claim *of, const ruling *found) {
     output_print(text, "\n");
 }
 
-/* NULL if memory ran out. */
-static json_t *judge_all(const facts *in, size_t *counts, output *csv) {
-    json_t *rows = json_array();
-    output_print(csv, "id,section,verdict,paper,ours,why\n");
-    for (size_t list = 0; rows && claim_lists[list]; list++)
-        for (const claim *of = claim_lists[list]; rows && of->id; of++) {
-            ruling found;
-            claim_judge(of, in, &found);
-            counts[found.verdict]++;
-            csv_row(csv, of, &found);
-            if (json_array_append_new(rows, row_of(of, &found)) != 0) {
-                json_decref(rows);
-                rows = NULL;
-            }
-        }
-    return rows;
-}
-
-static json_t *document_of(const experiment *my, json_t *rows, const size_t *counts) {
-    char seed[24];
-    snprintf(seed, sizeof seed, "%" PRIu64, my->seed);
+json_t *findings_summary(const findings *of) {
     json_t *summary = json_object();
     for (size_t k = 0; summary && k < N_VERDICTS; k++)
-        if (json_object_set_new(summary, verdict_names[k], json_integer((json_int_t)counts[k])) !=
-            0) {
+        if (json_object_set_new(summary, verdict_names[k],
+                                json_integer((json_int_t)of->counts[k])) != 0) {
             json_decref(summary);
             summary = NULL;
         }
-    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "scale", scale_names[my->scale], "seed", seed,
-                     "version", isg_version(), "summary", summary, "claims", rows);
+    return summary;
 }
 
-static exit_code write_text(const experiment *my, const char *name, const output *text) {
+/* NULL if memory ran out. */
+static json_t *document_of(const experiment *my, const findings *of) {
+    char seed[24];
+    snprintf(seed, sizeof seed, "%" PRIu64, my->seed);
+    json_t *rows = json_array();
+    for (size_t k = 0; rows && k < of->n; k++)
+        if (json_array_append_new(rows, row_of(&of->at[k])) != 0) {
+            json_decref(rows);
+            rows = NULL;
+        }
+    return json_pack("{s:s, s:s, s:s, s:o, s:o}", "scale", scale_names[my->scale], "seed", seed,
+                     "version", isg_version(), "summary", findings_summary(of), "claims", rows);
+}
+
+static exit_code write_text(const experiment *my, const char *name, output *text) {
     char *path = memory_format("%s/%s", my->directory, name);
     const exit_code code = path ? text_file_write(path, text) : fail_memory();
     memory_release(path);
+    output_free(text);
     return code;
 }
+
+static exit_code write_tables(const experiment *my, const findings *of) {
+    output json = {0}, csv = {0};
+    output_print(&csv, "id,section,verdict,paper,ours,why\n");
+    for (size_t k = 0; k < of->n; k++)
+        csv_row(&csv, &of->at[k]);
+    exit_code code = write_text(my, "claims.csv", &csv);
+    if (code == EXIT_DONE) {
+        output_json(&json, document_of(my, of));
+        code = write_text(my, "claims.json", &json);
+    }
+    return code;
+}
+
+/* ---- all claims ------------------------------------------------------------------------------- */
 
 static void count_samples(const experiment *my, facts *in) {
     const isg_dataset_info info = isg_dataset_describe(my->test);
@@ -219,20 +231,36 @@ static void count_samples(const experiment *my, facts *in) {
             in->class_samples[labels[m]]++;
 }
 
-exit_code claims_write(experiment *my) {
+static exit_code judge_all(const facts *in, findings *out) {
+    size_t n = 0;
+    for (size_t list = 0; claim_lists[list]; list++)
+        for (const claim *of = claim_lists[list]; of->id; of++)
+            n++;
+    out->at = memory_allocate(n, sizeof *out->at);
+    if (!out->at)
+        return fail_memory();
+    for (size_t list = 0; claim_lists[list]; list++)
+        for (const claim *of = claim_lists[list]; of->id; of++) {
+            finding *this = &out->at[out->n++];
+            this->claim = of;
+            claim_judge(of, in, &this->ruling);
+            out->counts[this->ruling.verdict]++;
+        }
+    return EXIT_DONE;
+}
+
+exit_code claims_write(experiment *my, findings *out) {
+    *out = (findings){0};
     exit_code code = experiment_compute(my, &figure_claims);
-    if (code != EXIT_DONE)
-        return code;
     facts in = {.pieces = my->pieces};
-    count_samples(my, &in);
-    size_t counts[N_VERDICTS] = {0};
-    output json = {0}, csv = {0};
-    json_t *rows = judge_all(&in, counts, &csv);
-    output_json(&json, rows ? document_of(my, rows, counts) : NULL);
-    code = write_text(my, "claims.csv", &csv);
-    if (code == EXIT_DONE)
-        code = write_text(my, "claims.json", &json);
-    output_free(&json);
-    output_free(&csv);
-    return code;
+    if (code == EXIT_DONE) {
+        count_samples(my, &in);
+        code = judge_all(&in, out);
+    }
+    return code == EXIT_DONE ? write_tables(my, out) : code;
+}
+
+void findings_free(findings *of) {
+    memory_release(of->at);
+    *of = (findings){0};
 }

@@ -42,7 +42,8 @@ typedef enum verdict {
     VERDICT_NOT_COMPUTED,
     N_VERDICTS
 } verdict;
-extern const char *const verdict_names[];
+extern const char *const verdict_names[N_VERDICTS];   /* of one claim: "holds" */
+extern const char *const verdict_plurals[N_VERDICTS]; /* of several: "hold" */
 
 /* All that judges see. */
 enum { FACT_CLASSES = 20, FLAW_BYTES = 80 };
@@ -81,8 +82,25 @@ extern const claim *const claim_lists[]; /* in the order of the paper; ends with
 
 void claim_judge(const claim *of, const facts *in, ruling *out);
 
-/* Computes the pieces that are missing, judges, and writes claims.json and claims.csv. */
-exit_code claims_write(experiment *my);
+/* All claims with their verdicts, in the order of the paper. */
+typedef struct finding {
+    const claim *claim;
+    ruling ruling;
+} finding;
+
+typedef struct findings {
+    finding *at; /* (n) */
+    size_t n;
+    size_t counts[N_VERDICTS];
+} findings;
+
+/* Computes the pieces that are missing, judges every claim, and writes claims.json and claims.csv.
+   Call findings_free() afterwards, even if it fails. */
+exit_code claims_write(experiment *my, findings *out);
+void findings_free(findings *of);
+
+/* {verdict: count}, as claims.json has it; NULL if memory ran out. */
+json_t *findings_summary(const findings *of);
 
 /* Whether claims_write() will look at my->printed. */
 bool claims_need_printed(const experiment *my);
@@ -250,15 +268,5 @@ enum {
     BACK_BITS,             /* share of the bits that changed from the patterns before training */
     BACK_VALUES
 };
-
-/* The numbers of a mapping: `rbm` is held against the network of the patterns, which is computed
-   here from A = xi^T xi alone. */
-exit_code exact_mapping(const isg_patterns *patterns, isg_rbm *rbm, uint64_t seed, double *values);
-exit_code exact_family(const isg_patterns *patterns, uint64_t seed, double *values);
-exit_code exact_machines(const isg_patterns *patterns, uint64_t seed, double *values);
-exit_code exact_projections(const isg_patterns *patterns, const isg_dataset *data, double *values);
-exit_code exact_landscape(isg_rbm *rbm, const isg_dataset *data, double *values);
-exit_code exact_partition(uint64_t seed, double *values);
-exit_code exact_gradients(uint64_t seed, double *values);
 
 #endif

@@ -8,18 +8,15 @@
 #include <string.h>
 
 #include "cli/allocation.h"
+#include "src/base/bits.h"
 
 enum { N_STATES = 1000 };
-
-int spin_at(const uint64_t *row, size_t i) {
-    return row[i / 64] >> i % 64 & 1 ? 1 : -1;
-}
 
 double larger(double so_far, double size) {
     return size > so_far || isnan(size) ? size : so_far;
 }
 
-static double relative(double value, double expected) {
+double relative(double value, double expected) {
     return fabs(value - expected) / fmax(1, fabs(expected));
 }
 
@@ -74,8 +71,8 @@ exit_code reference_create(reference *out, const isg_patterns *patterns) {
     for (size_t mu = 0; mu < p; mu++)
         for (size_t nu = 0; nu < p; nu++)
             for (size_t i = 0; i < out->n; i++)
-                out->gram[mu * p + nu] += spin_at(isg_patterns_row(patterns, mu), i) *
-                                          spin_at(isg_patterns_row(patterns, nu), i);
+                out->gram[mu * p + nu] += isg_spin(isg_patterns_row(patterns, mu), i) *
+                                          isg_spin(isg_patterns_row(patterns, nu), i);
     memcpy(scratch, out->gram, p * p * sizeof *scratch);
     invert(p, scratch, out->inverse);
     memory_release(scratch);
@@ -94,7 +91,7 @@ double reference_energy(reference *of, const uint64_t *spins) {
     for (size_t mu = 0; mu < of->p; mu++) {
         of->v[mu] = 0;
         for (size_t i = 0; i < of->n; i++)
-            of->v[mu] += spin_at(isg_patterns_row(of->patterns, mu), i) * spin_at(spins, i);
+            of->v[mu] += isg_spin(isg_patterns_row(of->patterns, mu), i) * isg_spin(spins, i);
     }
     for (size_t mu = 0; mu < of->p; mu++) {
         of->u[mu] = 0;
@@ -109,12 +106,12 @@ double reference_energy(reference *of, const uint64_t *spins) {
 static double coupling(const reference *of, size_t i, size_t j, bool is_hebbian) {
     double sum = 0;
     for (size_t mu = 0; mu < of->p; mu++) {
-        const int left = spin_at(isg_patterns_row(of->patterns, mu), i);
+        const int left = isg_spin(isg_patterns_row(of->patterns, mu), i);
         double row = 0;
         for (size_t nu = 0; nu < of->p && !is_hebbian; nu++)
-            row += of->inverse[mu * of->p + nu] * spin_at(isg_patterns_row(of->patterns, nu), j);
+            row += of->inverse[mu * of->p + nu] * isg_spin(isg_patterns_row(of->patterns, nu), j);
         if (is_hebbian)
-            row = spin_at(isg_patterns_row(of->patterns, mu), j) / (double)of->n;
+            row = isg_spin(isg_patterns_row(of->patterns, mu), j) / (double)of->n;
         sum += left * row;
     }
     return sum;
@@ -145,7 +142,7 @@ exit_code random_patterns(isg_patterns **out, size_t n, size_t count, uint64_t s
         chains = NULL;
         code = fail_status(isg_chains_create(&chains, free_spins, count, seed));
         for (size_t k = 0; code == EXIT_DONE && k < n * count; k++)
-            xi[k] = (int8_t)spin_at(isg_chains_spins(chains, k % count), k / count);
+            xi[k] = (int8_t)isg_spin(isg_chains_spins(chains, k % count), k / count);
         if (code == EXIT_DONE)
             code = fail_status(isg_patterns_create(out, n, count, xi, NULL));
         if (code == EXIT_DONE)
@@ -184,7 +181,7 @@ static void compare_weights(const reference *of, isg_rbm *rbm, double *values) {
         }
     for (size_t i = 0; i < w.rows; i++)
         for (size_t mu = 0; mu < of->p; mu++) {
-            double sum = -spin_at(isg_patterns_row(of->patterns, mu), i);
+            double sum = -isg_spin(isg_patterns_row(of->patterns, mu), i);
             for (size_t nu = 0; nu < w.cols; nu++)
                 sum += w.data[i * w.stride + nu] * r.data[nu * r.stride + mu];
             values[MAPPING_RECOVERED] = larger(values[MAPPING_RECOVERED], fabs(sum));
@@ -261,7 +258,7 @@ static exit_code reorder(isg_patterns **out, const isg_patterns *patterns) {
         return fail_memory();
     for (size_t k = 0; k < n * p; k++)
         xi[k] = (int8_t)((k % p == 0 ? -1 : 1) *
-                         spin_at(isg_patterns_row(patterns, p - 1 - k % p), k / p));
+                         isg_spin(isg_patterns_row(patterns, p - 1 - k % p), k / p));
     const exit_code code = fail_status(isg_patterns_create(out, n, p, xi, NULL));
     memory_release(xi);
     return code;
@@ -309,7 +306,7 @@ static exit_code with_field(reference *of, const isg_patterns *patterns, uint64_
         const uint64_t *spins = isg_chains_spins(states, k);
         double energy = 0, expected = reference_energy(of, spins);
         for (size_t i = 0; i < of->n; i++)
-            expected -= field[i] * spin_at(spins, i);
+            expected -= field[i] * isg_spin(spins, i);
         code = fail_status(isg_rbm_spin_energy(rbm, spins, &energy));
         *largest = larger(*largest, relative(energy, expected));
     }

@@ -25,10 +25,23 @@ double reference_energy(reference *of, const uint64_t *spins);
 /* The largest entry of W W^T - xi A^-1 xi^T, or of W W^T - xi xi^T / N. */
 double reference_distance(const reference *of, isg_matd w, bool is_hebbian);
 
-int spin_at(const uint64_t *row, size_t i);
-double larger(double so_far, double size); /* NaN, once found, stays */
+double larger(double so_far, double size); /* once NaN, always NaN */
+double relative(double value,
+                double expected); /* |value - expected| / |expected|, or / 1 if smaller */
 
 /* `count` patterns of `n` random spins that are linearly independent. */
 exit_code random_patterns(isg_patterns **out, size_t n, size_t count, uint64_t seed);
+
+/* ---- the pieces behind claims, see claims.h for their values ------------------------------------ */
+
+/* The numbers of a mapping: `rbm` is held against the network of the patterns, which is computed
+   here from A = xi^T xi alone. */
+exit_code exact_mapping(const isg_patterns *patterns, isg_rbm *rbm, uint64_t seed, double *values);
+exit_code exact_family(const isg_patterns *patterns, uint64_t seed, double *values);
+exit_code exact_machines(const isg_patterns *patterns, uint64_t seed, double *values);
+exit_code exact_projections(const isg_patterns *patterns, const isg_dataset *data, double *values);
+exit_code exact_landscape(isg_rbm *rbm, const isg_dataset *data, double *values);
+exit_code exact_partition(uint64_t seed, double *values);
+exit_code exact_gradients(uint64_t seed, double *values);
 
 #endif

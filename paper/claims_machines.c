@@ -7,13 +7,10 @@
 
 #include "cli/allocation.h"
 #include "paper/claims_exact.h"
+#include "src/base/bits.h"
 #include "src/base/elementary.h"
 
 enum { N_STATES = 200, N_STARTS_OF_DYNAMICS = 100, MOST_STEPS = 1000 };
-
-static double relative(double value, double expected) {
-    return fabs(value - expected) / fmax(1, fabs(expected));
-}
 
 /* ---- machines of appendix C ------------------------------------------------------------------- */
 
@@ -128,7 +125,7 @@ static double largest_projection(const reference *of) {
             double entry = 0;
             for (size_t nu = 0; nu < of->p; nu++)
                 entry +=
-                    of->inverse[mu * of->p + nu] * spin_at(isg_patterns_row(of->patterns, nu), i);
+                    of->inverse[mu * of->p + nu] * isg_spin(isg_patterns_row(of->patterns, nu), i);
             sum += fabs(entry);
         }
         largest = larger(largest, sum);

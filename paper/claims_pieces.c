@@ -8,8 +8,8 @@
 
 #include "cli/allocation.h"
 #include "cli/stopwatch.h"
-#include "paper/back.h"
 #include "paper/claims_exact.h"
+#include "src/base/bits.h"
 
 /* The class patterns, one per digit, and their RBM, which most claims are about. */
 typedef struct classes {
@@ -63,8 +63,8 @@ static exit_code compute_pixels(experiment *my, const classes *of, double *value
         values[PIXELS_BITS] = 0;
         for (size_t mu = 0; mu < info.n_patterns; mu++)
             for (size_t i = 0; i < info.n_visible; i++)
-                values[PIXELS_BITS] += spin_at(isg_patterns_row(of->patterns, mu), i) !=
-                                       spin_at(isg_patterns_row(printed, mu), i);
+                values[PIXELS_BITS] += isg_spin(isg_patterns_row(of->patterns, mu), i) !=
+                                       isg_spin(isg_patterns_row(printed, mu), i);
     }
     isg_patterns_free(printed);
     return code;
@@ -136,13 +136,6 @@ static exit_code compute_times(experiment *my, const classes *of, double *values
 
 /* ---- after training, where figures have been there before ------------------------------------- */
 
-static double scalar(isg_matd a, isg_matd b, size_t mu) {
-    double sum = 0;
-    for (size_t i = 0; i < a.rows; i++)
-        sum += a.data[i * a.stride + mu] * b.data[i * b.stride + mu];
-    return sum;
-}
-
 static exit_code compute_weights(experiment *my, const classes *of, double *values) {
     (void)of;
     double epochs = 0;
@@ -158,7 +151,7 @@ static exit_code compute_weights(experiment *my, const classes *of, double *valu
         values[WEIGHTS_LEAST_COSINE] = 1;
         values[WEIGHTS_MEAN_COSINE] = 0;
         for (size_t mu = 0; mu < a.cols; mu++) {
-            const double cosine = scalar(a, b, mu) / sqrt(scalar(a, a, mu) * scalar(b, b, mu));
+            const double cosine = column_cosine(a, b, mu);
             values[WEIGHTS_LEAST_COSINE] = fmin(values[WEIGHTS_LEAST_COSINE], cosine);
             values[WEIGHTS_MEAN_COSINE] += cosine / (double)a.cols;
         }

@@ -7,6 +7,7 @@
 
 #include "cli/allocation.h"
 #include "paper/claims_exact.h"
+#include "src/base/bits.h"
 #include "src/base/elementary.h"
 
 enum { UNITS = 12, N_SMALL_STATES = 1 << UNITS, HIDDEN = 3 };
@@ -173,7 +174,7 @@ static exit_code model_mean(isg_rbm *rbm, double *means) {
     for (uint64_t spins = 0; code == EXIT_DONE && spins < N_SMALL_STATES; spins++) {
         isg_rbm_hidden_input(rbm, &spins, h);
         for (size_t k = 0; k < UNITS * HIDDEN; k++)
-            means[k] += probabilities[spins] * spin_at(&spins, k / HIDDEN) * h[k % HIDDEN];
+            means[k] += probabilities[spins] * isg_spin(&spins, k / HIDDEN) * h[k % HIDDEN];
     }
     memory_release(probabilities);
     return code;
@@ -192,7 +193,7 @@ static exit_code likelihood_slopes(const isg_patterns *patterns, double *values)
         code = model_mean(rbm, means);
     }
     for (size_t k = 0; code == EXIT_DONE && k < UNITS * HIDDEN; k++) {
-        const double first = beta * spin_at(&spins, k / HIDDEN) * h[k % HIDDEN];
+        const double first = beta * isg_spin(&spins, k / HIDDEN) * h[k % HIDDEN];
         double slope = 0;
         code = slope_of(rbm, &spins, k / HIDDEN, k % HIDDEN, &slope);
         values[SLOPE_RIGHT] = larger(values[SLOPE_RIGHT], fabs(first - beta * means[k] - slope));

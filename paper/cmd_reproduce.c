@@ -15,11 +15,12 @@
 
 typedef struct reproduce_settings {
     const char *out;
-    size_t scale; /* a scale */
+    scale scale;
 } reproduce_settings;
 
-static const char *const figure_names[] = {"fig2",  "fig3",  "fig4",  "fig5",
-                                           "figD1", "figD2", "figE1", NULL};
+static void defaults(void *settings) {
+    *(reproduce_settings *)settings = (reproduce_settings){.scale = SCALE_QUICK};
+}
 
 enum { MOST_FIGURES = 16 };
 
@@ -70,14 +71,14 @@ typedef struct result {
     const figure *const *chosen; /* (n) */
     size_t n;
     json_t *records[MOST_FIGURES]; /* NULL where a figure was not drawn */
-    json_t *claims;
+    const findings *claims;
 } result;
 
-static json_t *claims_json(const experiment *my, const json_t *claims) {
+static json_t *claims_json(const experiment *my, const findings *claims) {
     char *path = memory_format("%s/claims.json", my->directory);
-    json_t *summary = json_deep_copy(json_object_get(claims, "summary"));
     json_t *out =
-        path ? json_pack("{s:o, s:o}", "file", json_text(path), "summary", summary) : NULL;
+        path ? json_pack("{s:o, s:o}", "file", json_text(path), "summary", findings_summary(claims))
+             : NULL;
     memory_release(path);
     return out;
 }
@@ -104,19 +105,14 @@ static void as_json(output *out, const experiment *my, const result *found) {
 }
 
 /* "27: 20 hold, 5 differ, 2 not testable" */
-static void claims_text(output *out, const json_t *claims) {
-    static const char *const words[] = {"hold", "differ", "not testable", "not computed"};
+static void claims_text(output *out, const findings *claims) {
     char text[200];
-    size_t length = 0;
-    length += (size_t)snprintf(text, sizeof text, "%zu",
-                               json_array_size(json_object_get(claims, "claims")));
-    for (size_t k = 0; k < N_VERDICTS; k++) {
-        const json_t *count = json_object_get(json_object_get(claims, "summary"), verdict_names[k]);
-        const json_int_t n = json_integer_value(count);
-        if (n > 0 || k == VERDICT_HOLDS)
-            length += (size_t)snprintf(text + length, sizeof text - length, "%s %lld %s",
-                                       k == VERDICT_HOLDS ? ":" : ",", (long long)n, words[k]);
-    }
+    size_t length = (size_t)snprintf(text, sizeof text, "%zu", claims->n);
+    for (size_t k = 0; k < N_VERDICTS; k++)
+        if (claims->counts[k] > 0 || k == VERDICT_HOLDS)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s %zu %s",
+                                       k == VERDICT_HOLDS ? ":" : ",", claims->counts[k],
+                                       verdict_plurals[k]);
     output_field(out, "claims", "%s", text);
 }
 
@@ -135,9 +131,9 @@ static void as_text(output *out, const experiment *my, const result *found) {
 }
 
 static exit_code show_result(const invocation *call, const experiment *my,
-                             const figure *const *chosen, size_t n) {
-    result found = {.chosen = chosen, .n = n};
-    exit_code code = experiment_record(my, "claims.json", &found.claims);
+                             const figure *const *chosen, size_t n, const findings *claims) {
+    result found = {.chosen = chosen, .n = n, .claims = claims};
+    exit_code code = EXIT_DONE;
     for (size_t k = 0; code == EXIT_DONE && k < n; k++)
         code = experiment_read(my, chosen[k], &found.records[k]);
     if (code == EXIT_DONE && call->common.json)
@@ -146,14 +142,14 @@ static exit_code show_result(const invocation *call, const experiment *my,
         as_text(call->out, my, &found);
     for (size_t k = 0; k < n; k++)
         json_decref(found.records[k]);
-    json_decref(found.claims);
     return code;
 }
 
 /* ---- the work --------------------------------------------------------------------------------- */
 
 static exit_code load(experiment *my, const invocation *call) {
-    const data_settings settings = {.limit = scale_limits[my->scale]};
+    data_settings settings = data_defaults();
+    settings.how.limit = scale_limits[my->scale];
     exit_code code = data_load(&my->train, call, "mnist:train", &settings);
     if (code == EXIT_DONE)
         code = data_load(&my->test, call, "mnist:test", &settings);
@@ -162,7 +158,9 @@ static exit_code load(experiment *my, const invocation *call) {
 
 /* The training set with the threshold 0, which the paper prints and did not use. */
 static exit_code load_printed(experiment *my, const invocation *call) {
-    const data_settings settings = {.limit = scale_limits[my->scale], .has_threshold = true};
+    data_settings settings = data_defaults();
+    settings.how.limit = scale_limits[my->scale];
+    settings.how.threshold = 0;
     return claims_need_printed(my) ? data_load(&my->printed, call, "mnist:train", &settings)
                                    : EXIT_DONE;
 }
@@ -180,6 +178,7 @@ static exit_code carry_out(experiment *my, const invocation *call) {
     const reproduce_settings *settings = call->settings;
     const figure *chosen[MOST_FIGURES];
     const size_t n = choose(call, chosen);
+    findings claims = {0};
     exit_code code = load(my, call);
     if (code == EXIT_DONE)
         code = experiment_open(my, settings->out, call->common.force);
@@ -189,13 +188,14 @@ static exit_code carry_out(experiment *my, const invocation *call) {
         code = experiment_run(my, chosen, n);
     char *reason = my->drawn != EXIT_DONE ? memory_format("%s", failure_sentence()) : NULL;
     if (code == EXIT_DONE)
-        code = my->drawn != EXIT_DONE && !reason ? fail_memory() : claims_write(my);
+        code = my->drawn != EXIT_DONE && !reason ? fail_memory() : claims_write(my, &claims);
     if (code == EXIT_DONE)
-        code = report_write(my);
+        code = report_write(my, &claims);
     if (code == EXIT_INTERRUPTED || code == EXIT_TERMINATED)
         code = stopped(code, call);
     if (code == EXIT_DONE)
-        code = show_result(call, my, chosen, n);
+        code = show_result(call, my, chosen, n, &claims);
+    findings_free(&claims);
     if (code != EXIT_DONE || !reason) {
         memory_release(reason);
         return code;
@@ -212,8 +212,7 @@ static exit_code run(const invocation *call) {
     experiment my = {.scale = (scale)settings->scale,
                      .seed = call->common.seed,
                      .command = call->command_line,
-                     .is_quiet = call->common.quiet,
-                     .lock = -1};
+                     .is_quiet = call->common.quiet};
     signals_catch();
     const exit_code code = carry_out(&my, call);
     isg_dataset_free(my.train);
@@ -236,7 +235,7 @@ static const option_entry options[] = {
      .offset = offsetof(reproduce_settings, out),
      .help = "Keep everything in DIR/SCALE, which is made if need be; what is there is gone on with"},
     {.name = "scale", .kind = OPTION_CHOICE, .metavar = "SCALE", .choices = scale_names,
-     .initial = "quick", .offset = offsetof(reproduce_settings, scale),
+     .offset = offsetof(reproduce_settings, scale),
      .help = "quick takes minutes and shows the essence, paper is as large as the original and takes "
              "hours, tiny only shows in seconds that everything runs"},
     {.name = NULL},
@@ -296,5 +295,6 @@ const command command_reproduce = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(reproduce_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cli/allocation.h"
-#include "paper/mosaic.h"
+#include "paper/paper.h"
 
 static const training_design design = {
     .which = {.per_class = 1, .start = START_HOPFIELD, .run = 1},
@@ -23,13 +23,6 @@ static double largest(isg_matd w) {
         for (size_t mu = 0; mu < w.cols; mu++)
             most = fmax(most, fabs(w.data[i * w.stride + mu]));
     return most;
-}
-
-static double product(isg_matd a, isg_matd b, size_t mu) {
-    double sum = 0;
-    for (size_t i = 0; i < a.rows; i++)
-        sum += a.data[i * a.stride + mu] * b.data[i * b.stride + mu];
-    return sum;
 }
 
 static exit_code leave_pixels(experiment *my, isg_matd before, isg_matd after, size_t width) {
@@ -56,8 +49,7 @@ static exit_code leave_values(experiment *my, const isg_rbm *first, const isg_rb
     output_print(&text, "mu,singular_before,singular_after,cosine\n");
     for (size_t mu = 0; code == EXIT_DONE && mu < p; mu++)
         output_print(&text, "%zu,%.10g,%.10g,%.10g\n", mu, singular[mu], singular[p + mu],
-                     product(before, after, mu) /
-                         sqrt(product(before, before, mu) * product(after, after, mu)));
+                     column_cosine(before, after, mu));
     if (code == EXIT_DONE)
         code = leave_text(my, "fig3-values.csv",
                           "singular values, and how far each column has turned", &text);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/allocation.h"
-#include "paper/back.h"
+#include "paper/paper.h"
 
 enum { N_NETWORKS = 2, N_PROTOCOLS = 2, OTHERS = 4, NUMBERS = 13, MOST_CLASSES = 20 };
 static const char *const networks[] = {"xi0", "xi10"};

@@ -1,21 +1,19 @@
-/* figures.c - the list of figures, in the order of the paper
+/* figures.c - the list of figures
  *
  * SPDX-License-Identifier: MIT
  */
 #include "paper/paper.h"
 
-extern const figure figure_fig2;
-extern const figure figure_fig3;
-extern const figure figure_fig4;
-extern const figure figure_fig5;
-extern const figure figure_figD1;
-extern const figure figure_figD2;
-extern const figure figure_figE1;
+/* In the order of the paper; `figure_NAME` is defined in the file of the figure. */
+#define FIGURES(DO) DO(fig2) DO(fig3) DO(fig4) DO(fig5) DO(figD1) DO(figD2) DO(figE1)
 
-const figure *const figures[] = {
-    &figure_fig2,  &figure_fig3,  &figure_fig4,  &figure_fig5,
-    &figure_figD1, &figure_figD2, &figure_figE1, NULL,
-};
+#define DECLARED(name) extern const figure figure_##name;
+#define ADDRESS(name)  &figure_##name,
+#define NAME(name)     #name,
+
+FIGURES(DECLARED)
+const figure *const figures[] = {FIGURES(ADDRESS) NULL};
+const char *const figure_names[] = {FIGURES(NAME) NULL};
 
 const char *const scale_names[] = {"tiny", "quick", "paper", NULL};
 

@@ -12,16 +12,17 @@
 #include <unistd.h>
 
 #include "cli/allocation.h"
+#include "cli/options.h"
 #include "cli/text_file.h"
-#include "paper/report_parts.h"
 
 /* Larger files are only named: the page is to be sent by mail, too. */
 enum { MOST_EMBEDDED_BYTES = 1 << 20 };
 
 typedef struct report {
     experiment *my;
-    json_t *settings, *claims; /* claims: or NULL */
-    json_t *records;           /* figure.json of every figure, null if it is not finished */
+    const findings *claims;
+    json_t *settings;
+    json_t *records; /* figure.json of every figure, null if it is not finished */
     output page;
 } report;
 
@@ -102,53 +103,32 @@ static void print_contents(report *this) {
                  "<li><a href=\"#provenance\">Where this comes from</a></li>\n</ol>\n</nav>\n");
 }
 
-/* A word as a shell would read it back. */
-static void shell_word(output *text, const char *word) {
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,+=@%";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        output_bytes(text, word, strlen(word));
-        return;
-    }
-    output_print(text, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            output_print(text, "'\\''");
-        else
-            output_bytes(text, word, 1);
-    output_print(text, "'");
-}
-
 /* The command that computes one figure, or all, into this directory. */
 static void print_command(report *this, const char *name) {
     const experiment *my = this->my;
     const size_t length = strlen(my->directory) - strlen(scale_names[my->scale]) - 1;
     char *directory = memory_format("%.*s", (int)length, my->directory);
-    output command = {0};
-    output_print(&command, "isinglass reproduce%s%s --scale %s", *name ? " " : "", name,
-                 scale_names[my->scale]);
+    char *word = directory ? memory_allocate(word_room(directory), 1) : NULL;
+    char seed[40] = "";
     if (my->seed != 1)
-        output_print(&command, " --seed %" PRIu64, my->seed);
-    output_print(&command, " -o ");
-    shell_word(&command, directory ? directory : "");
-    output_bytes(&command, "", 1);
-    if (directory && !command.is_out_of_memory)
-        html_print(&this->page, "<pre class=\"command\"><code>%s</code></pre>\n", command.text);
-    else
+        snprintf(seed, sizeof seed, " --seed %" PRIu64, my->seed);
+    if (word) {
+        append_word(word, directory);
+        html_print(&this->page,
+                   "<pre class=\"command\"><code>isinglass reproduce%s%s --scale %s%s -o "
+                   "%s</code></pre>\n",
+                   *name ? " " : "", name, scale_names[my->scale], seed, word);
+    } else {
         this->page.is_out_of_memory = true;
-    output_free(&command);
+    }
+    memory_release(word);
     memory_release(directory);
 }
 
 static void print_claims(report *this) {
     output *page = &this->page;
     output_print(page, "<section>\n<h2 id=\"claims\">Claims of the paper</h2>\n");
-    if (this->claims) {
-        report_claims_table(page, this->claims);
-    } else {
-        output_print(page, "<p>The claims were not computed.</p>\n");
-        print_command(this, "");
-    }
+    report_claims_table(page, this->claims);
     output_print(page, "</section>\n");
 }
 
@@ -339,8 +319,6 @@ static void print_provenance(report *this) {
 static exit_code gather(report *this) {
     const experiment *my = this->my;
     exit_code code = experiment_record(my, "settings.json", &this->settings);
-    if (code == EXIT_DONE)
-        code = report_claims_load(my, &this->claims);
     this->records = json_array();
     for (size_t k = 0; code == EXIT_DONE && figures[k]; k++) {
         json_t *record = NULL;
@@ -380,8 +358,8 @@ static exit_code replace(const char *path, const output *page) {
     return is_same ? EXIT_DONE : text_file_write(path, page);
 }
 
-exit_code report_write(experiment *my) {
-    report this = {.my = my};
+exit_code report_write(experiment *my, const findings *claims) {
+    report this = {.my = my, .claims = claims};
     char *path = memory_format("%s/report.html", my->directory);
     exit_code code = path ? gather(&this) : fail_memory();
     if (code == EXIT_DONE)
@@ -389,7 +367,6 @@ exit_code report_write(experiment *my) {
     if (code == EXIT_DONE)
         code = replace(path, &this.page);
     json_decref(this.settings);
-    json_decref(this.claims);
     json_decref(this.records);
     output_free(&this.page);
     memory_release(path);

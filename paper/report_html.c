@@ -3,12 +3,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include <assert.h>
-#include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "paper/report_parts.h"
+#include "paper/report.h"
+#include "src/base/file.h"
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
@@ -79,18 +78,17 @@ void html_duration(output *page, double seconds) {
 
 exit_code html_read(output *out, const char *path) {
     char block[8192];
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return fail(EXIT_FILE, "%s: could not be read: %s", path, strerror(errno));
-    size_t count;
-    while ((count = fread(block, 1, sizeof block, file)) > 0)
-        output_bytes(out, block, count);
-    const bool is_read = ferror(file) == 0;
-    const int problem = errno;
-    fclose(file);
-    if (!is_read)
-        return fail(EXIT_FILE, "%s: could not be read: %s", path, strerror(problem));
-    return out->is_out_of_memory ? fail_memory() : EXIT_DONE;
+    isg_file *file = NULL;
+    isg_status status = isg_file_open(&file, path);
+    const uint64_t size = status == ISG_OK ? isg_file_size(file) : 0;
+    for (uint64_t at = 0; status == ISG_OK && at < size; at += sizeof block) {
+        const size_t count = size - at < sizeof block ? (size_t)(size - at) : sizeof block;
+        status = isg_file_read_at(file, at, block, count);
+        if (status == ISG_OK)
+            output_bytes(out, block, count);
+    }
+    isg_file_close(file);
+    return status == ISG_OK && out->is_out_of_memory ? fail_memory() : fail_status(status);
 }
 
 /* RFC 4648, section 4. */

@@ -3,15 +3,11 @@
  * SPDX-License-Identifier: MIT
  */
 #define _POSIX_C_SOURCE 200809L
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/allocation.h"
@@ -20,15 +16,13 @@
 #include "cli/stopwatch.h"
 #include "cli/text_file.h"
 #include "paper/paper.h"
+#include "src/base/directory.h"
 
 /* ---- files ------------------------------------------------------------------------------------ */
 
 static exit_code make_directory(const char *path) {
-    struct stat about;
-    if (mkdir(path, 0777) == 0 ||
-        (errno == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode)))
-        return EXIT_DONE;
-    return fail(EXIT_FILE, "%s: could not be made a directory: %s", path, strerror(errno));
+    bool is_new;
+    return fail_status(isg_directory_create(path, &is_new));
 }
 
 exit_code experiment_path(const experiment *my, const char *folder, const char *name, char **out) {
@@ -167,15 +161,7 @@ static exit_code forget(const experiment *my) {
 
 static exit_code take_lock(experiment *my) {
     char *path = memory_format("%s/reproduce.lock", my->directory);
-    if (!path)
-        return fail_memory();
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    exit_code code = EXIT_DONE;
-    my->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (my->lock < 0)
-        code = fail(EXIT_FILE, "%s: could not be written: %s", path, strerror(errno));
-    else if (fcntl(my->lock, F_SETLK, &whole) != 0)
-        code = fail(EXIT_FILE, "%s: another process is at work there", my->directory);
+    const exit_code code = path ? fail_status(isg_lock_acquire(&my->lock, path)) : fail_memory();
     memory_release(path);
     return code;
 }
@@ -214,7 +200,6 @@ static exit_code open_records(experiment *my, bool may_replace) {
 }
 
 exit_code experiment_open(experiment *my, const char *directory, bool may_replace) {
-    my->lock = -1;
     my->directory = memory_format("%s/%s", directory, scale_names[my->scale]);
     exit_code code = my->directory ? make_directory(directory) : fail_memory();
     if (code == EXIT_DONE)
@@ -225,14 +210,13 @@ exit_code experiment_open(experiment *my, const char *directory, bool may_replac
 }
 
 void experiment_close(experiment *my) {
-    if (my->directory && my->lock >= 0)
-        close(my->lock);
+    isg_lock_release(my->lock);
     isg_experts_free(my->experts);
     json_decref(my->pieces);
     json_decref(my->files);
     json_decref(my->caption);
     memory_release(my->directory);
-    *my = (experiment){.lock = -1};
+    *my = (experiment){0};
 }
 
 /* ---- computing -------------------------------------------------------------------------------- */

@@ -233,6 +233,17 @@ exit_code training_reach(experiment *my, const training *which, double epoch, is
     return code;
 }
 
+static double column_product(isg_matd a, isg_matd b, size_t mu) {
+    double sum = 0;
+    for (size_t i = 0; i < a.rows; i++)
+        sum += a.data[i * a.stride + mu] * b.data[i * b.stride + mu];
+    return sum;
+}
+
+double column_cosine(isg_matd a, isg_matd b, size_t mu) {
+    return column_product(a, b, mu) / sqrt(column_product(a, a, mu) * column_product(b, b, mu));
+}
+
 /* ---- figures that only need a training ---------------------------------------------------------- */
 
 size_t trained_count(const experiment *my) {

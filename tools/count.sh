@@ -63,16 +63,17 @@ count_script() { # script, log
     fi
 }
 
-build_preset() { # preset
-    local log=build/$1.log start=$SECONDS
+build_preset() { # preset, options of cmake --build...
+    local preset=$1 log=build/$1.log start=$SECONDS
+    shift
     mkdir -p build
-    echo "building build/$1"
-    if cmake --preset "$1" >"$log" 2>&1 </dev/null &&
-        cmake --build "build/$1" --parallel "$jobs" >>"$log" 2>&1 </dev/null; then
-        echo "built build/$1 ($((SECONDS - start)) s)"
+    echo "building build/$preset"
+    if cmake --preset "$preset" >"$log" 2>&1 </dev/null &&
+        cmake --build "build/$preset" --parallel "$jobs" "$@" >>"$log" 2>&1 </dev/null; then
+        echo "built build/$preset ($((SECONDS - start)) s)"
     else
         grep -v '^\[[0-9]*/[0-9]*\] [A-Z]' "$log" # what went wrong, without what went well
-        count_failure "building build/$1"
+        count_failure "building build/$preset"
         return 1
     fi
 }

@@ -11,19 +11,19 @@
 #include "cli/data_input.h"
 #include "cli/rates.h"
 
-enum { CLASSIFIER_EXPERTS, CLASSIFIER_LABELS };
+typedef enum classifier_kind { CLASSIFIER_EXPERTS, CLASSIFIER_LABELS } classifier_kind;
 enum { CLASSIFY_GENERATIONS = 2 };
 
 typedef struct classify_settings {
     data_settings data;
     const char *out, *model, *rbm, *picture, *predictions, *curve, *rate, *error_at, *test_labels;
-    size_t classifier; /* CLASSIFIER_... */
-    size_t features;   /* an isg_features */
-    size_t init;       /* an isg_start */
-    size_t estimator;  /* an isg_estimator */
-    size_t per_class, epochs, batch, sweeps, test_limit;
-    double sd, beta, l2, save_every;
-    bool fields, persistent, resume;
+    classifier_kind classifier;
+    isg_features features;
+    isg_expert_options experts;
+    isg_logistic_options fit;
+    size_t epochs, test_limit;
+    double save_every;
+    bool resume;
 } classify_settings;
 
 /* How samples of known classes were classified. */

@@ -81,20 +81,18 @@ static isg_status fit_experts(classify_job *my, const isg_logistic_options *opti
         return ISG_ERR_MEMORY;
     for (size_t k = 0; k < n; k++)
         rbms[k] = my->experts ? isg_experts_rbm(my->experts, k) : my->rbm;
-    const isg_status status =
-        isg_classifier_fit(&my->classifier, rbms, n, (isg_features)my->settings->features,
-                           my->train, options, &my->fit, shown);
+    const isg_status status = isg_classifier_fit(&my->classifier, rbms, n, my->settings->features,
+                                                 my->train, options, &my->fit, shown);
     memory_release(rbms);
     return status;
 }
 
 exit_code classify_fit(classify_job *my) {
-    isg_logistic_options options = isg_logistic_defaults();
+    isg_logistic_options options = my->settings->fit;
     progress bar;
     isg_status status;
     isg_classifier_free(my->classifier);
     my->classifier = NULL;
-    options.l2 = my->settings->l2;
     progress_start(&bar, my->call.common.quiet, "fitting");
     if (my->experts && my->settings->classifier == CLASSIFIER_LABELS) {
         my->fit = (isg_logistic_report){.converged = true};

@@ -203,20 +203,11 @@ exit_code classify_open_run(classify_job *my) {
 
 static exit_code make_experts(classify_job *my) {
     const classify_settings *settings = my->settings;
-    isg_expert_options options = isg_expert_defaults();
+    isg_expert_options options = settings->experts;
     progress bar;
     options.joint = settings->classifier == CLASSIFIER_LABELS;
-    options.per_class = settings->per_class;
-    options.start = (isg_start)settings->init;
-    options.deviation = settings->sd;
-    options.beta = settings->beta;
-    options.train.batch_size = settings->batch;
-    options.train.gibbs_steps = settings->sweeps;
     options.train.rates = my->rates.rates;
     options.train.n_rates = my->rates.n_rates;
-    options.train.estimator = (isg_estimator)settings->estimator;
-    options.train.persistent = settings->persistent;
-    options.train.fields = settings->fields;
     options.train.seed = my->call.common.seed;
     progress_start(&bar, my->call.common.quiet, "clustering");
     options.progress = progress_callback(&bar);
@@ -224,7 +215,7 @@ static exit_code make_experts(classify_job *my) {
     progress_finish(&bar);
     return status == ISG_ERR_ARGUMENT
                ? fail(EXIT_BAD_INPUT, "%s: %s%s", my->train_name, isg_error_message(),
-                      settings->per_class > 1 ? "; choose a smaller --per-class" : "")
+                      options.per_class > 1 ? "; choose a smaller --per-class" : "")
                : fail_status(status);
 }
 

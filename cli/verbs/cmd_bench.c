@@ -18,8 +18,20 @@
 
 typedef struct bench_settings {
     const char *data;
-    size_t hidden, batch, visible, samples, cd, repeats, init;
+    size_t hidden, batch, visible, samples, sweeps, repeats;
+    bench_start init;
 } bench_settings;
+
+static void defaults(void *settings) {
+    const isg_train_options train = isg_train_defaults();
+    *(bench_settings *)settings = (bench_settings){.hidden = 50,
+                                                   .batch = train.batch_size,
+                                                   .visible = 784,
+                                                   .samples = 2000,
+                                                   .sweeps = train.gibbs_steps,
+                                                   .repeats = 5,
+                                                   .init = BENCH_START_NORMAL};
+}
 
 static const double random_up = 0.19; /* the share of +1 in MNIST */
 static const double peak_s = 0.1;
@@ -69,7 +81,8 @@ static exit_code find_source(isg_dataset **out, const invocation *call) {
         return bench_random_samples(out, most, settings->visible, random_up, call->common.seed);
     if (call_has_option(call, "visible"))
         return fail(EXIT_MISUSED, "--visible: cannot be chosen, since --data says how many units");
-    const data_settings data = {.limit = most};
+    data_settings data = data_defaults();
+    data.how.limit = most;
     return data_load(out, call, settings->data, &data);
 }
 
@@ -92,7 +105,7 @@ static exit_code make_data(bench_plan *plan, const invocation *call) {
 }
 
 static exit_code make_models(bench_plan *plan, uint64_t seed) {
-    const bench_start start = (bench_start)plan->settings->init;
+    const bench_start start = plan->settings->init;
     const size_t p = plan->settings->hidden;
     exit_code code = bench_model(&plan->model, start, plan->data, p, seed);
     if (code == EXIT_DONE)
@@ -113,7 +126,7 @@ static exit_code make_plan(bench_plan *plan, const invocation *call) {
     if (code != EXIT_DONE)
         return code;
     const size_t batch = settings->batch < plan->n_samples ? settings->batch : plan->n_samples;
-    const bench_case base = {plan->data, plan->model, batch, settings->cd, call->common.seed};
+    const bench_case base = {plan->data, plan->model, batch, settings->sweeps, call->common.seed};
     for (size_t v = 0; v < N_VARIANTS; v++)
         plan->cases[v] = base;
     plan->cases[TWICE_VISIBLE].data = plan->wide;
@@ -184,12 +197,26 @@ static exit_code measure_all(bench_plan *plan, bool is_quiet) {
 
 /* ---- results ---------------------------------------------------------------------------------- */
 
+/* By how much the time of one unit of work grows. */
+typedef struct growth {
+    double n_visible, n_hidden, samples;
+} growth;
+
 /* Of one job; NaN is what was not measured, or cannot be told. */
-typedef struct bench_result {
+typedef struct bench_row {
+    const char *job, *unit;
     double rate, lowest, highest;
-    double gflops, fraction;
-    double one_thread, speedup;
-    double cost[N_VARIANTS]; /* of one unit of work, against that as asked for */
+    double gflops, fraction_of_peak;
+    double one_thread_rate, speedup;
+    growth cost_of_twice;
+} bench_row;
+
+typedef struct bench_result {
+    bench_row rows[MOST_JOBS];
+    result_list results;
+    double peak_gflops;
+    size_t threads, n_visible, n_hidden, samples, batch, cd, repeats;
+    const char *isa, *data, *init;
 } bench_result;
 
 static int ascending(const void *a, const void *b) {
@@ -204,126 +231,48 @@ static double median(double *rates, size_t count) {
     return middle > 0 && isfinite(middle) ? middle : (double)NAN;
 }
 
-static bench_result result_of(const bench_plan *plan, size_t j) {
+static bench_row row_of(const bench_plan *plan, size_t j) {
     const size_t count = plan->settings->repeats;
     const bench_job *job = plan->jobs[j];
     const double *rates = rates_of(plan, j, AS_ASKED);
-    bench_result result;
     double medians[N_VARIANTS];
     for (size_t v = 0; v < N_VARIANTS; v++)
         medians[v] = median(rates_of(plan, j, v), count);
-    result.rate = medians[AS_ASKED];
-    result.lowest = rates[0];
-    result.highest = rates[count - 1];
-    result.gflops = job->operations ? 1e-9 * result.rate * job->operations(&plan->cases[AS_ASKED])
-                                    : (double)NAN;
-    result.fraction = 1e9 * result.gflops / plan->peak;
-    result.one_thread = medians[ONE_THREAD];
-    result.speedup = result.rate / result.one_thread;
-    for (size_t v = 0; v < N_VARIANTS; v++)
-        result.cost[v] = result.rate / medians[v];
-    return result;
+    const double rate = medians[AS_ASKED];
+    const double operations =
+        job->operations ? job->operations(&plan->cases[AS_ASKED]) : (double)NAN;
+    const double gflops = 1e-9 * rate * operations;
+    return (bench_row){.job = job->name,
+                       .unit = job->unit,
+                       .rate = rate,
+                       .lowest = rates[0],
+                       .highest = rates[count - 1],
+                       .gflops = gflops,
+                       .fraction_of_peak = 1e9 * gflops / plan->peak,
+                       .one_thread_rate = medians[ONE_THREAD],
+                       .speedup = rate / medians[ONE_THREAD],
+                       .cost_of_twice = {rate / medians[TWICE_VISIBLE],
+                                         rate / medians[TWICE_HIDDEN],
+                                         rate / medians[TWICE_SAMPLES]}};
 }
 
-static json_t *result_json(const bench_plan *plan, size_t j) {
-    const bench_result result = result_of(plan, j);
-    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o, s:o}}", //
-                     "job", plan->jobs[j]->name,                                         //
-                     "rate", json_number(result.rate),                                   //
-                     "unit", plan->jobs[j]->unit,                                        //
-                     "lowest", json_number(result.lowest),                               //
-                     "highest", json_number(result.highest),                             //
-                     "gflops", json_number(result.gflops),                               //
-                     "fraction_of_peak", json_number(result.fraction),                   //
-                     "one_thread_rate", json_number(result.one_thread),                  //
-                     "speedup", json_number(result.speedup),                             //
-                     "cost_of_twice",                                                    //
-                     "n_visible", json_number(result.cost[TWICE_VISIBLE]),               //
-                     "n_hidden", json_number(result.cost[TWICE_HIDDEN]),                 //
-                     "samples", json_number(result.cost[TWICE_SAMPLES]));
-}
-
-static void as_json(output *out, const bench_plan *plan) {
+static void show(const invocation *call, const bench_plan *plan) {
     const bench_settings *settings = plan->settings;
-    json_t *results = json_array();
-    for (size_t j = 0; results && j < plan->n_jobs; j++)
-        if (json_array_append_new(results, result_json(plan, j)) != 0) {
-            json_decref(results);
-            results = NULL;
-        }
-    if (!results) {
-        output_json(out, NULL);
-        return;
-    }
-    output_json(out, json_pack("{s:o, s:f, s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:s, s:I}",   //
-                               "results", results,                                               //
-                               "peak_gflops", 1e-9 * plan->peak,                                 //
-                               "threads", (json_int_t)plan->threads,                             //
-                               "isa", isg_isa(),                                                 //
-                               "data", settings->data ? json_text(settings->data) : json_null(), //
-                               "n_visible", (json_int_t)plan->n_visible,                         //
-                               "n_hidden", (json_int_t)settings->hidden,                         //
-                               "samples", (json_int_t)plan->n_samples,                           //
-                               "batch", (json_int_t)plan->cases[AS_ASKED].batch,                 //
-                               "cd", (json_int_t)settings->cd,                                   //
-                               "init", bench_start_names[settings->init],                        //
-                               "repeats", (json_int_t)settings->repeats));
-}
-
-/* A cell of a table: a number with what belongs to it, or a dash if there is none. */
-static void print_cell(output *out, int width, int decimals, double value, const char *suffix) {
-    char text[32] = "-";
-    if (isfinite(value))
-        snprintf(text, sizeof text, "%.*f%s", decimals, value, suffix);
-    output_print(out, " %*s", width, text);
-}
-
-static void print_speeds(output *out, const bench_plan *plan) {
-    output_print(out, "\n%-10s %11s %-14s %11s %11s %8s %8s\n", "job", "rate", "", "lowest",
-                 "highest", "GFLOP/s", "of peak");
-    for (size_t j = 0; j < plan->n_jobs; j++) {
-        const bench_result result = result_of(plan, j);
-        output_print(out, "%-10s", plan->jobs[j]->name);
-        print_cell(out, 11, 0, result.rate, "");
-        output_print(out, " %-14s", plan->jobs[j]->unit);
-        print_cell(out, 11, 0, result.lowest, "");
-        print_cell(out, 11, 0, result.highest, "");
-        print_cell(out, 8, 1, result.gflops, "");
-        print_cell(out, 8, 0, 100 * result.fraction, " %");
-        output_print(out, "\n");
-    }
-}
-
-static void print_growth(output *out, const bench_plan *plan) {
-    output_print(out, "\n%-10s %11s %8s %17s %11s %8s\n", "job", "one thread", "speedup", "twice N",
-                 "twice p", "twice M");
-    for (size_t j = 0; j < plan->n_jobs; j++) {
-        const bench_result result = result_of(plan, j);
-        output_print(out, "%-10s", plan->jobs[j]->name);
-        print_cell(out, 11, 0, result.one_thread, "");
-        print_cell(out, 8, 2, result.speedup, "x");
-        print_cell(out, 17, 2, result.cost[TWICE_VISIBLE], "x");
-        print_cell(out, 11, 2, result.cost[TWICE_HIDDEN], "x");
-        print_cell(out, 8, 2, result.cost[TWICE_SAMPLES], "x");
-        output_print(out, "\n");
-    }
-    output_print(out, "twice N, p, M: by how much the time of one sample or chain-sweep grows\n");
-}
-
-static void as_text(output *out, const bench_plan *plan) {
-    const bench_settings *settings = plan->settings;
-    output_field(out, "machine", "%zu thread%s, %s: %.1f GFLOP/s of multiply-adds and nothing else",
-                 plan->threads, plan->threads == 1 ? "" : "s", isg_isa(), 1e-9 * plan->peak);
-    output_field(out, "model", "N = %zu visible, p = %zu hidden units, %s start", plan->n_visible,
-                 settings->hidden, bench_start_names[settings->init]);
-    output_field(out, "data", "M = %zu samples of %s", plan->n_samples,
-                 settings->data ? settings->data : "random spins, 19 % of them +1");
-    output_field(out, "training", "CD-%zu, batches of B = %zu", settings->cd,
-                 plan->cases[AS_ASKED].batch);
-    output_field(out, "measured", "%zu time%s in turn; rates are medians", settings->repeats,
-                 settings->repeats == 1 ? "" : "s");
-    print_speeds(out, plan);
-    print_growth(out, plan);
+    bench_result my = {.peak_gflops = 1e-9 * plan->peak,
+                       .threads = plan->threads,
+                       .isa = isg_isa(),
+                       .data = settings->data,
+                       .n_visible = plan->n_visible,
+                       .n_hidden = settings->hidden,
+                       .samples = plan->n_samples,
+                       .batch = plan->cases[AS_ASKED].batch,
+                       .cd = settings->sweeps,
+                       .init = bench_start_names[settings->init],
+                       .repeats = settings->repeats};
+    for (size_t j = 0; j < plan->n_jobs; j++)
+        my.rows[j] = row_of(plan, j);
+    my.results = (result_list){my.rows, plan->n_jobs, sizeof my.rows[0]};
+    result_show(call, &my);
 }
 
 static exit_code run(const invocation *call) {
@@ -331,10 +280,8 @@ static exit_code run(const invocation *call) {
     exit_code code = make_plan(&plan, call);
     if (code == EXIT_DONE)
         code = measure_all(&plan, call->common.quiet);
-    if (code == EXIT_DONE && call->common.json)
-        as_json(call->out, &plan);
-    else if (code == EXIT_DONE)
-        as_text(call->out, &plan);
+    if (code == EXIT_DONE)
+        show(call, &plan);
     free_plan(&plan);
     return code;
 }
@@ -348,60 +295,88 @@ static const argument_entry arguments[] = {
 };
 
 static const option_entry options[] = {
-    {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .initial = "50",
+    {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P",
      .low = 1, .high = 1e6, .offset = offsetof(bench_settings, hidden),
      .help = "Number of hidden units"},
-    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .initial = "100",
+    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B",
      .low = 1, .high = 1e6, .offset = offsetof(bench_settings, batch),
      .help = "Samples per update"},
-    {.name = "visible", .kind = OPTION_SIZE, .metavar = "N", .initial = "784",
+    {.name = "visible", .kind = OPTION_SIZE, .metavar = "N",
      .low = 1, .high = 1e6, .offset = offsetof(bench_settings, visible),
      .help = "Number of visible units, unless --data says it"},
-    {.name = "samples", .kind = OPTION_SIZE, .metavar = "M", .initial = "2000",
+    {.name = "samples", .kind = OPTION_SIZE, .metavar = "M",
      .low = 1, .high = 1e7, .offset = offsetof(bench_settings, samples),
      .help = "Number of samples, the first of --data, and of Gibbs chains"},
-    {.name = "cd", .kind = OPTION_SIZE, .metavar = "K", .initial = "20",
-     .low = 1, .high = 1e6, .offset = offsetof(bench_settings, cd),
+    {.name = "sweeps", .alias = "cd", .kind = OPTION_SIZE, .metavar = "K",
+     .low = 1, .high = 1e6, .offset = offsetof(bench_settings, sweeps),
      .help = "Sweeps per update"},
     {.name = "data", .kind = OPTION_FILE, .metavar = "DATA", .otherwise = "random spins",
      .offset = offsetof(bench_settings, data),
      .help = "Take the samples from DATA, as other verbs do"},
     {.name = "init", .kind = OPTION_CHOICE, .metavar = "START", .choices = bench_start_names,
-     .initial = "normal", .offset = offsetof(bench_settings, init),
+     .offset = offsetof(bench_settings, init),
      .help = "Weights to start from: normal (random, standard deviation 0.1), or hopfield (the "
              "projection rule of the first P samples)"},
-    {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R", .initial = "5",
+    {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R",
      .low = 1, .high = 1e4, .offset = offsetof(bench_settings, repeats),
      .help = "How often everything is measured"},
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"results[].job", "name of the job"},
-    {"results[].rate", "median of all repeats; null if the work took too little time to measure"},
-    {"results[].unit", "of the rates: samples/s or chain-sweeps/s"},
-    {"results[].lowest", "rate of all repeats"},
-    {"results[].highest", "rate of all repeats"},
-    {"results[].gflops", "1e9 operations per second, every product counted in full; null for ward"},
-    {"results[].fraction_of_peak", "the same divided by peak_gflops"},
-    {"results[].one_thread_rate", "rate on one thread; null if that is all there is"},
-    {"results[].speedup", "rate divided by one_thread_rate"},
-    {"results[].cost_of_twice.n_visible", "factor by which the time of a unit of work grows if N does "
-     "by 2"},
-    {"results[].cost_of_twice.n_hidden", "likewise, p"},
-    {"results[].cost_of_twice.samples", "likewise, M; null if DATA has too few"},
-    {"peak_gflops", "1e9 operations per second of all threads in multiply-adds and nothing else"},
-    {"threads", "number of threads"},
-    {"isa", "instruction set in use"},
-    {"data", "DATA, or null for random spins"},
-    {"n_visible", "N"},
-    {"n_hidden", "p"},
-    {"samples", "M"},
-    {"batch", "samples per update"},
-    {"cd", "sweeps per update"},
-    {"init", "the start"},
-    {"repeats", "how often everything was measured"},
-    {NULL, NULL},
+#define ROW(field, what) RESULT(bench_row, field, what)
+#define IS(field, what)  RESULT(bench_result, field, what)
+
+static const result_entry growth_results[] = {
+    RESULT(growth, n_visible, "factor by which the time of a unit of work grows if N does by 2"),
+    RESULT(growth, n_hidden, "likewise, p"),
+    RESULT(growth, samples, "likewise, M; null if DATA has too few"),
+    {.key = NULL},
+};
+
+static const result_entry row_results[] = {
+    ROW(job, "name of the job"),
+    ROW(rate, "median of all repeats; null if the work took too little time to measure"),
+    ROW(unit, "of the rates: samples/s, chain-sweeps/s or chain-steps/s"),
+    ROW(lowest, "rate of all repeats"),
+    ROW(highest, "rate of all repeats"),
+    ROW(gflops, "1e9 operations per second, every product counted in full; null for ward"),
+    ROW(fraction_of_peak, "the same divided by peak_gflops"),
+    ROW(one_thread_rate, "rate on one thread; null if that is all there is"),
+    ROW(speedup, "rate divided by one_thread_rate"),
+    RESULT_STRUCT(bench_row, cost_of_twice, growth_results, NULL),
+    {.key = NULL},
+};
+
+static const result_entry results[] = {
+    RESULT_LIST_OF(bench_result, results, row_results, NULL),
+    IS(peak_gflops, "1e9 operations per second of all threads in multiply-adds and nothing else"),
+    IS(threads, "number of threads"),
+    IS(isa, "instruction set in use"),
+    IS(data, "DATA, or null for random spins"),
+    IS(n_visible, "N"),
+    IS(n_hidden, "p"),
+    IS(samples, "M"),
+    IS(batch, "samples per update"),
+    IS(cd, "sweeps per update"),
+    IS(init, "the start"),
+    IS(repeats, "how often everything was measured"),
+    {.label = "machine",
+     .text = "{threads thread}, {isa}: {peak_gflops:.1f} GFLOP/s of multiply-adds and nothing else"},
+    {.label = "model", .text = "N = {n_visible} visible, p = {n_hidden} hidden units, {init} start"},
+    {.when = "data", .label = "data", .text = "M = {samples sample} of {data}"},
+    {.when = "!data", .label = "data", .text = "M = {samples sample} of random spins, 19 % of them +1"},
+    {.label = "training", .text = "CD-{cd}, batches of B = {batch}"},
+    {.label = "measured", .text = "{repeats time} in turn; rates are medians"},
+    {.each = "results",
+     .heading = "\njob               rate                     lowest     highest  GFLOP/s  of peak",
+     .text = "{job:-10} {rate:11.0f?} {unit:-14} {lowest:11.0f?} {highest:11.0f?} {gflops:8.1f?} "
+             "{fraction_of_peak:%8.0f %?}"},
+    {.each = "results",
+     .heading = "\njob         one thread  speedup           twice N     twice p  twice M",
+     .text = "{job:-10} {one_thread_rate:11.0f?} {speedup:8.2fx?} {cost_of_twice.n_visible:17.2fx?} "
+             "{cost_of_twice.n_hidden:11.2fx?} {cost_of_twice.samples:8.2fx?}"},
+    {.text = "twice N, p, M: by how much the time of one sample or chain-sweep grows"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -432,8 +407,9 @@ const command command_bench = {
         "sweep of as many chains from the same spins.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(bench_settings),
+    .defaults = defaults,
     .run = run,
 };

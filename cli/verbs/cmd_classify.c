@@ -15,11 +15,20 @@ static const char *const classifier_choices[] = {"experts", "labels", NULL};
 static const char *const feature_choices[] = {"energy", "hidden", NULL};
 static const char *const estimator_choices[] = {"sampled", "mean", NULL};
 
+static void defaults(void *settings) {
+    *(classify_settings *)settings =
+        (classify_settings){.data = data_defaults(),
+                            .rate = rates_default(),
+                            .experts = isg_expert_defaults(),
+                            .fit = isg_logistic_defaults(),
+                            .save_every = isg_run_defaults().save_every_s};
+}
+
 /* ---- what belongs together ------------------------------------------------------------------------ */
 
 /* Options without a meaning where nothing is trained, and where nothing is fitted either. */
 static const char *const of_training[] = {"classifier", "init",      "per-class", "sd",    "beta",
-                                          "epochs",     "batch",     "cd",        "pcd",   "rate",
+                                          "epochs",     "batch",     "sweeps",    "pcd",   "rate",
                                           "fields",     "estimator", "error-at",  "curve", NULL};
 static const char *const of_fitting[] = {
     "output", "resume", "rbm", "features", "l2", "save-every", "test-labels", "test-limit", NULL};
@@ -48,7 +57,8 @@ static exit_code check_fit_options(const classify_job *my) {
         code = refuse(call, of_training, "--rbm, since nothing is trained");
     if (code == EXIT_DONE && settings->classifier == CLASSIFIER_LABELS)
         code = refuse(call, of_regression, "--classifier labels");
-    if (code == EXIT_DONE && settings->init != ISG_START_NORMAL && call_has_option(call, "sd"))
+    if (code == EXIT_DONE && settings->experts.start != ISG_START_NORMAL &&
+        call_has_option(call, "sd"))
         code = fail(EXIT_MISUSED, "--sd: has a meaning with --init normal only");
     return code;
 }
@@ -98,7 +108,7 @@ static exit_code load_train(classify_job *my) {
         if (isg_dataset_class_size(my->train, c) == 0)
             return fail(EXIT_BAD_INPUT, "%s: class '%s' has no sample within --limit %zu",
                         my->train_name, isg_dataset_class_name(my->train, c),
-                        my->settings->data.limit);
+                        my->settings->data.how.limit);
     return EXIT_DONE;
 }
 
@@ -135,8 +145,8 @@ static exit_code check_classes(const classify_job *my) {
 static exit_code load_test(classify_job *my) {
     data_settings how = my->settings->data;
     if (!my->settings->model) {
-        how.labels = my->settings->test_labels;
-        how.limit = my->settings->test_limit;
+        how.how.labels_path = my->settings->test_labels;
+        how.how.limit = my->settings->test_limit;
     }
     const exit_code code = data_load(&my->test, &my->call, my->test_name, &how);
     if (code != EXIT_DONE)
@@ -285,51 +295,51 @@ static const option_entry options[] = {
      .help = "Keep the classifier, and all that is needed to go on, in this directory"},
     {.name = "model", .kind = OPTION_FILE, .metavar = "C.npz", FIELD(model),
      .otherwise = "a new one is made", .help = "Classify by a classifier that was kept before"},
-    {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .initial = "10", .low = 1,
-     .high = HUGE_VAL, FIELD(per_class), .help = "Hidden units of each class"},
-    {.name = "init", .kind = OPTION_CHOICE, .metavar = "START", .initial = "hopfield",
-     .choices = start_names, FIELD(init),
+    {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
+     .high = HUGE_VAL, FIELD(experts.per_class), .help = "Hidden units of each class"},
+    {.name = "init", .kind = OPTION_CHOICE, .metavar = "START",
+     .choices = start_names, FIELD(experts.start),
      .help = "Weights to start from: the projection rule of the class's K sub-patterns, their Hebbian "
              "rule, principal axes, or random ones"},
-    {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .initial = "0.1", .low = 0,
-     .high = HUGE_VAL, .is_above_low = true, FIELD(sd),
+    {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .low = 0,
+     .high = HUGE_VAL, .is_above_low = true, FIELD(experts.deviation),
      .help = "Standard deviation of the weights of --init normal"},
-    {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .initial = "0", .low = 0,
+    {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .low = 0,
      .high = HUGE_VAL, FIELD(epochs),
      .help = "Passes of every expert over its class, in all; with --resume it may be more than "
              "before"},
     {.name = "error-at", .kind = OPTION_TEXT, .metavar = "E,E,...", FIELD(error_at),
      .otherwise = "only in the end",
      .help = "Fit and test after these numbers of epochs too"},
-    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .initial = "2", .low = 1e-30,
-     .high = 1e30, FIELD(beta), .help = "Inverse temperature of training"},
-    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .initial = "100", .low = 1,
-     .high = HUGE_VAL, FIELD(batch), .help = "Samples per update"},
-    {.name = "cd", .kind = OPTION_SIZE, .metavar = "K", .initial = "20", .low = 1,
-     .high = HUGE_VAL, FIELD(sweeps), .help = "Gibbs sweeps per update, the K of CD-K"},
-    {.name = "pcd", .kind = OPTION_FLAG, FIELD(persistent), .help = "Persistent chains"},
-    {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR, .initial = "1e-4", FIELD(rate),
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,
+     .high = 1e30, FIELD(experts.beta), .help = "Inverse temperature of training"},
+    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .low = 1,
+     .high = HUGE_VAL, FIELD(experts.train.batch_size), .help = "Samples per update"},
+    {.name = "sweeps", .alias = "cd", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
+     .high = HUGE_VAL, FIELD(experts.train.gibbs_steps), .help = "Gibbs sweeps per update, the K of CD-K"},
+    {.name = "pcd", .kind = OPTION_FLAG, FIELD(experts.train.persistent), .help = "Persistent chains"},
+    {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR, FIELD(rate),
      .help = "Learning rate, and others from given numbers of finished epochs on"},
-    {.name = "fields", .kind = OPTION_FLAG, FIELD(fields), .help = "Train the fields b and c too"},
+    {.name = "fields", .kind = OPTION_FLAG, FIELD(experts.train.fields), .help = "Train the fields b and c too"},
     {.name = "estimator", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = estimator_choices,
-     .initial = "sampled", FIELD(estimator),
+     FIELD(experts.train.estimator),
      .help = "Pair the last spins with the hidden units they were drawn from, or with their means"},
     {.name = "features", .kind = OPTION_CHOICE, .metavar = "WHICH", .choices = feature_choices,
      FIELD(features), .otherwise = "energy, or hidden with --rbm",
      .help = "What the regression sees: |s^T W|^2 of every expert, or all hidden units"},
-    {.name = "l2", .kind = OPTION_DOUBLE, .metavar = "L", .initial = "1e-3", .low = 0,
-     .high = HUGE_VAL, FIELD(l2),
+    {.name = "l2", .kind = OPTION_DOUBLE, .metavar = "L", .low = 0,
+     .high = HUGE_VAL, FIELD(fit.l2),
      .help = "Penalty of the regression: L / 2 |coefficients|^2 is added to the sum of the losses, on "
              "standardized features"},
     {.name = "rbm", .kind = OPTION_FILE, .metavar = "M.npz", FIELD(rbm), .otherwise = "experts",
      .help = "Take the features from this RBM instead of experts; nothing is trained"},
-    {.name = "classifier", .kind = OPTION_CHOICE, .metavar = "WHICH", .initial = "experts",
+    {.name = "classifier", .kind = OPTION_CHOICE, .metavar = "WHICH",
      .choices = classifier_choices, FIELD(classifier),
      .help = "experts with a regression, or a single RBM that has seen the labels as further units and "
              "gives p(class | s) in closed form"},
     {.name = "resume", .kind = OPTION_FLAG, FIELD(resume),
      .help = "Go on with the run in RUN as if it had never stopped, or start it if there is none"},
-    {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .initial = "30", .low = 0,
+    {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .low = 0,
      .high = HUGE_VAL, FIELD(save_every),
      .help = "Save every S seconds, after an epoch of an expert; never changes a result"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png", FIELD(picture),
@@ -406,5 +416,6 @@ const command command_classify = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(classify_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -192,26 +192,27 @@ static exit_code fetch_npm(get_job *job) {
     return code;
 }
 
+typedef struct installed_file {
+    const char *name, *sha256;
+    bool ok;
+} installed_file;
+
+typedef struct data_get_result {
+    const char *name, *path;
+    result_list files;
+    bool changed;
+} data_get_result;
+
 static void say(const get_job *job, bool has_changed) {
-    output *out = job->call->out;
-    if (!job->call->common.json) {
-        output_print(out, "%s: %s in %s\n", job->entry->name,
-                     has_changed ? "installed" : "was already installed", job->directory);
-        for (size_t k = 0; k < CATALOG_FILES; k++)
-            output_print(out, "  %-24s SHA-256 ok\n", job->entry->files[k].name);
-        return;
-    }
-    json_t *files = json_array();
-    for (size_t k = 0; files && k < CATALOG_FILES; k++)
-        if (json_array_append_new(
-                files, json_pack("{s:s, s:s, s:b}", "name", job->entry->files[k].name, "sha256",
-                                 job->entry->files[k].sha256, "ok", (int)job->is_there[k])) != 0) {
-            json_decref(files);
-            files = NULL;
-        }
-    output_json(out,
-                json_pack("{s:s, s:o, s:o, s:b}", "name", job->entry->name, "path",
-                          json_text(job->directory), "files", files, "changed", (int)has_changed));
+    installed_file files[CATALOG_FILES];
+    for (size_t k = 0; k < CATALOG_FILES; k++)
+        files[k] = (installed_file){job->entry->files[k].name, job->entry->files[k].sha256,
+                                    job->is_there[k]};
+    const data_get_result my = {.name = job->entry->name,
+                                .path = job->directory,
+                                .files = {files, CATALOG_FILES, sizeof files[0]},
+                                .changed = has_changed};
+    result_show(job->call, &my);
 }
 
 static exit_code run(const invocation *call) {
@@ -252,14 +253,21 @@ static const option_entry options[] = {
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"name", "the data set"},
-    {"path", "the directory it is installed in"},
-    {"files[].name", "name of the file there"},
-    {"files[].sha256", "SHA-256 of its content"},
-    {"files[].ok", "whether the installed file has it"},
-    {"changed", "whether anything had to be installed"},
-    {NULL, NULL},
+static const result_entry file_results[] = {
+    RESULT(installed_file, name, "name of the file there"),
+    RESULT(installed_file, sha256, "SHA-256 of its content"),
+    RESULT(installed_file, ok, "whether the installed file has it"),
+    {.key = NULL},
+};
+
+static const result_entry results[] = {
+    RESULT(data_get_result, name, "the data set"),
+    RESULT(data_get_result, path, "the directory it is installed in"),
+    RESULT_LIST_OF(data_get_result, files, file_results, NULL),
+    RESULT(data_get_result, changed, "whether anything had to be installed"),
+    {.text = "{name}: {changed:installed|was already installed} in {path}"},
+    {.each = "files", .text = "  {name:-24} SHA-256 ok"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -283,7 +291,7 @@ const command command_data_get = {
         "gets all of them again.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(data_get_settings),
     .run = run,

@@ -2,110 +2,77 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cli/allocation.h"
 #include "cli/data_input.h"
 
 enum { SHEET_PER_CLASS = 10 };
 
 typedef struct data_info_settings {
     data_settings data;
-    const char *sheet;
+    const char *picture;
 } data_info_settings;
 
-typedef struct findings {
+static void defaults(void *settings) {
+    *(data_info_settings *)settings = (data_info_settings){.data = data_defaults()};
+}
+
+typedef struct image_size {
+    size_t height, width;
+} image_size;
+
+typedef struct class_count {
+    const char *name;
+    size_t count;
+} class_count;
+
+typedef struct data_info_result {
+    const char *data, *sheet;
     isg_dataset_info info;
-    double positive_fraction;
-    size_t duplicates;
+    double positive_fraction, cut;
+    size_t duplicate_rows;
+    image_size size;
+    const image_size *image; /* NULL if the samples are not images */
+    bool is_grey;
     char checksum[65];
-} findings;
+    result_list classes;
+} data_info_result;
 
-static json_t *classes_json(const isg_dataset *data) {
-    json_t *classes = json_array();
-    const size_t n = isg_dataset_describe(data).n_classes;
-    for (size_t c = 0; classes && c < n; c++) {
-        json_t *one = json_pack("{s:o, s:I}", "name", json_text(isg_dataset_class_name(data, c)),
-                                "count", (json_int_t)isg_dataset_class_size(data, c));
-        if (!one || json_array_append_new(classes, one) != 0) {
-            json_decref(classes);
-            return NULL;
-        }
-    }
-    return classes;
-}
-
-static json_t *as_json(const isg_dataset *data, const findings *found, const char *sheet) {
-    const isg_dataset_info *info = &found->info;
-    json_t *image = info->image_height
-                        ? json_pack("{s:I, s:I}", "height", (json_int_t)info->image_height, "width",
-                                    (json_int_t)info->image_width)
-                        : json_null();
-    return json_pack("{s:I, s:I, s:o, s:f, s:I, s:o, s:f, s:f, s:f, s:f, s:s, s:o}", //
-                     "samples", (json_int_t)info->n_samples,                         //
-                     "n_visible", (json_int_t)info->n_visible,                       //
-                     "classes", classes_json(data),                                  //
-                     "positive_fraction", found->positive_fraction,                  //
-                     "duplicate_rows", (json_int_t)found->duplicates,                //
-                     "image", image,                                                 //
-                     "smallest", info->smallest,                                     //
-                     "largest", info->largest,                                       //
-                     "full_scale", info->full_scale,                                 //
-                     "threshold", info->threshold,                                   //
-                     "bits_sha256", found->checksum,                                 //
-                     "sheet", sheet ? json_text(sheet) : json_null());
-}
-
-static void as_text(output *out, const char *name, const isg_dataset *data, const findings *found,
-                    const char *sheet) {
-    const isg_dataset_info *info = &found->info;
-    const double cut = info->threshold * info->full_scale;
-    output_field(out, "data", "%s", name);
-    output_field(out, "samples", "%zu", info->n_samples);
-    if (info->image_height)
-        output_field(out, "units", "%zu (images of %zu x %zu)", info->n_visible, info->image_height,
-                     info->image_width);
-    else
-        output_field(out, "units", "%zu", info->n_visible);
-    output_field(out, "values", "%g to %g%s", info->smallest, info->largest,
-                 info->full_scale > 1 ? ", 8-bit grey levels" : "");
-    if (info->full_scale > 1)
-        output_field(out, "+1 where", "value > %g (%g of full scale %g)", cut, info->threshold,
-                     info->full_scale);
-    else
-        output_field(out, "+1 where", "value > %g", cut);
-    output_field(out, "share of +1", "%.6f", found->positive_fraction);
-    output_field(out, "duplicates", "%zu (rows equal to an earlier one)", found->duplicates);
-    output_field(out, "SHA-256", "%s (of the spins)", found->checksum);
-    if (info->n_classes == 0)
-        output_field(out, "classes", "none: the data have no labels");
-    else
-        output_field(out, "classes", "%zu", info->n_classes);
-    for (size_t c = 0; c < info->n_classes; c++)
-        output_line(out, "  %-20s %10zu", isg_dataset_class_name(data, c),
-                    isg_dataset_class_size(data, c));
-    if (sheet)
-        output_field(out, "picture", "%s", sheet);
+static exit_code look(data_info_result *my, const isg_dataset *data, class_count **classes) {
+    const isg_dataset_info info = my->info = isg_dataset_describe(data);
+    my->positive_fraction = isg_dataset_positive_fraction(data);
+    my->cut = info.threshold * info.full_scale;
+    my->is_grey = info.full_scale > 1;
+    my->size = (image_size){info.image_height, info.image_width};
+    my->image = info.image_height ? &my->size : NULL;
+    isg_dataset_checksum(data, my->checksum);
+    *classes = memory_allocate(info.n_classes, sizeof **classes);
+    if (!*classes)
+        return fail_memory();
+    for (size_t c = 0; c < info.n_classes; c++)
+        (*classes)[c] =
+            (class_count){isg_dataset_class_name(data, c), isg_dataset_class_size(data, c)};
+    my->classes = (result_list){*classes, info.n_classes, sizeof **classes};
+    return fail_status(isg_dataset_count_duplicates(data, &my->duplicate_rows));
 }
 
 static exit_code run(const invocation *call) {
     const data_info_settings *settings = call->settings;
     const char *name = call->arguments[0];
     isg_dataset *data = NULL;
-    findings found;
+    class_count *classes = NULL;
+    data_info_result my = {.data = name, .sheet = settings->picture};
     exit_code code =
-        settings->sheet ? may_write(&call->common, settings->sheet, ".png") : EXIT_DONE;
+        settings->picture ? may_write(&call->common, settings->picture, ".png") : EXIT_DONE;
     if (code == EXIT_DONE)
         code = data_load(&data, call, name, &settings->data);
     if (code != EXIT_DONE)
         return code;
-    found.info = isg_dataset_describe(data);
-    found.positive_fraction = isg_dataset_positive_fraction(data);
-    isg_dataset_checksum(data, found.checksum);
-    code = fail_status(isg_dataset_count_duplicates(data, &found.duplicates));
-    if (code == EXIT_DONE && settings->sheet)
-        code = fail_status(isg_dataset_contact_sheet(data, settings->sheet, SHEET_PER_CLASS));
-    if (code == EXIT_DONE && call->common.json)
-        output_json(call->out, as_json(data, &found, settings->sheet));
-    else if (code == EXIT_DONE)
-        as_text(call->out, name, data, &found, settings->sheet);
+    code = look(&my, data, &classes);
+    if (code == EXIT_DONE && settings->picture)
+        code = fail_status(isg_dataset_contact_sheet(data, settings->picture, SHEET_PER_CLASS));
+    if (code == EXIT_DONE)
+        result_show(call, &my);
+    memory_release(classes);
     isg_dataset_free(data);
     return code;
 }
@@ -118,32 +85,65 @@ static const argument_entry arguments[] = {
 
 static const option_entry options[] = {
     DATA_OPTIONS(data_info_settings, data),
-    {.name = "sheet", .kind = OPTION_FILE, .metavar = "FILE.png",
-     .offset = offsetof(data_info_settings, sheet), .otherwise = "no picture",
+    {.name = "picture", .alias = "sheet", .kind = OPTION_FILE, .metavar = "FILE.png",
+     .offset = offsetof(data_info_settings, picture), .otherwise = "no picture",
      .help = "Also write a picture of the first ten samples of every class"},
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"samples", "number of samples"},
-    {"n_visible", "number of spins in a sample"},
-    {"classes[].name", "the label"},
-    {"classes[].count", "samples that have it"},
-    {"positive_fraction", "share of +1 among all spins"},
-    {"duplicate_rows", "samples equal to an earlier one"},
-    {"image", "height and width, or null if the samples are no images"},
-    {"smallest", "smallest value in the file"},
-    {"largest", "largest value in the file"},
-    {"full_scale", "255 for 8-bit grey levels, else 1"},
-    {"threshold", "fraction of full scale above which a value is +1"},
-    {"bits_sha256", "SHA-256 of the spins packed row by row, first unit = highest bit"},
-    {"sheet", "the picture, or null"},
-    {NULL, NULL},
+#define IS(field, what)   RESULT(data_info_result, field, what)
+#define INFO(field, what) RESULT_AS(data_info_result, info.field, #field, what)
+
+static const result_entry image_results[] = {
+    RESULT(image_size, height, NULL),
+    RESULT(image_size, width, NULL),
+    {.key = NULL},
+};
+
+static const result_entry class_results[] = {
+    RESULT(class_count, name, "the label"),
+    RESULT(class_count, count, "samples that have it"),
+    {.key = NULL},
+};
+
+static const result_entry results[] = {
+    RESULT_AS(data_info_result, info.n_samples, "samples", "number of samples"),
+    INFO(n_visible, "number of spins in a sample"),
+    RESULT_LIST_OF(data_info_result, classes, class_results, NULL),
+    IS(positive_fraction, "share of +1 among all spins"),
+    IS(duplicate_rows, "samples equal to an earlier one"),
+    RESULT_POINTER(data_info_result, image, image_results, "size of the samples, or null if they are not images"),
+    INFO(smallest, "smallest value in the file"),
+    INFO(largest, "largest value in the file"),
+    INFO(full_scale, "255 for 8-bit grey levels, else 1"),
+    INFO(threshold, "fraction of full scale above which a value is +1"),
+    RESULT_CHAR_ARRAY(data_info_result, checksum, "bits_sha256",
+                      "SHA-256 of the spins packed row by row, first unit = highest bit"),
+    IS(sheet, "the picture, or null"),
+    RESULT_HIDDEN(data_info_result, data),
+    RESULT_HIDDEN(data_info_result, cut),
+    RESULT_HIDDEN(data_info_result, is_grey),
+    {.label = "data", .text = "{data}"},
+    {.label = "samples", .text = "{samples}"},
+    {.when = "image", .label = "units", .text = "{n_visible} (images of {image.height} x {image.width})"},
+    {.when = "!image", .label = "units", .text = "{n_visible}"},
+    {.when = "is_grey", .label = "values", .text = "{smallest} to {largest}, 8-bit grey levels"},
+    {.when = "!is_grey", .label = "values", .text = "{smallest} to {largest}"},
+    {.when = "is_grey", .label = "+1 where", .text = "value > {cut} ({threshold} of full scale {full_scale})"},
+    {.when = "!is_grey", .label = "+1 where", .text = "value > {cut}"},
+    {.label = "share of +1", .text = "{positive_fraction:.6f}"},
+    {.label = "duplicates", .text = "{duplicate_rows} (rows equal to an earlier one)"},
+    {.label = "SHA-256", .text = "{bits_sha256} (of the spins)"},
+    {.when = "!classes", .label = "classes", .text = "none: the data have no labels"},
+    {.when = "classes", .label = "classes", .text = "{classes}"},
+    {.each = "classes", .text = "  {name:-20} {count:10}"},
+    {.when = "sheet", .label = "picture", .text = "{sheet}"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
     {"isinglass data info mnist:train", "Describe the 60000 training images."},
-    {"isinglass data info mnist:test --class 7 --sheet sevens.png", "Look at some sevens."},
+    {"isinglass data info mnist:test --class 7 --picture sevens.png", "Look at some sevens."},
     {"isinglass data info votes.csv --label-column party", "Describe a table with labels."},
     {"isinglass data info digits.npy --labels digits-labels.npy --json", "Give a script the facts."},
     {NULL, NULL},
@@ -164,8 +164,9 @@ const command command_data_info = {
         "are refused with their place.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(data_info_settings),
+    .defaults = defaults,
     .run = run,
 };

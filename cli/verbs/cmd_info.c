@@ -20,43 +20,21 @@ static const char compiler[] =
 static const char compiler[] = "unknown";
 #endif
 
-static long cores(void) {
-    const long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? count : 1;
-}
+enum { MOST_ISAS = 16 };
 
-static json_t *isa_names(void) {
-    json_t *names = json_array();
-    for (size_t i = 0; names && isg_isa_name(i); i++)
-        if (json_array_append_new(names, json_string(isg_isa_name(i))) != 0) {
-            json_decref(names);
-            return NULL;
-        }
-    return names;
-}
+typedef struct info_result {
+    const char *version, *isa, *blas, *compiler, *data_directory;
+    const char *names[MOST_ISAS];
+    result_list isa_known;
+    size_t threads, cores;
+} info_result;
 
-static void print_json(output *out, const char *directory) {
-    output_json(out, json_pack("{s:s, s:s, s:o, s:I, s:I, s:o, s:s, s:o}", //
-                               "version", isg_version(),                   //
-                               "isa", isg_isa(),                           //
-                               "isa_known", isa_names(),                   //
-                               "threads", (json_int_t)isg_threads(),       //
-                               "cores", (json_int_t)cores(),               //
-                               "blas", json_text("none"),                  //
-                               "compiler", compiler,                       //
-                               "data_directory", directory ? json_text(directory) : json_null()));
-}
-
-static void print_text(output *out, const char *directory) {
-    output_field(out, "version", "%s", isg_version());
-    output_field(out, "compiler", "%s", compiler);
-    output_print(out, "%-20s%s (known:", "instruction set", isg_isa());
-    for (size_t i = 0; isg_isa_name(i); i++)
-        output_print(out, " %s", isg_isa_name(i));
+static void print_isas(output *out, const void *results) {
+    const info_result *my = results;
+    output_print(out, "%-20s%s (known:", "instruction set", my->isa);
+    for (size_t i = 0; i < my->isa_known.count; i++)
+        output_print(out, " %s", my->names[i]);
     output_print(out, ")\n");
-    output_field(out, "threads", "%zu (%ld cores)", isg_threads(), cores());
-    output_field(out, "linear algebra", "own routines, the same bits on every machine");
-    output_field(out, "data directory", "%s", directory ? directory : "none: HOME is not set");
 }
 
 static exit_code run(const invocation *call) {
@@ -64,24 +42,43 @@ static exit_code run(const invocation *call) {
     /* Not knowing the directory is worth showing, and no reason to fail. */
     if (data_directory(&directory, &call->common) == EXIT_NO_MEMORY)
         return EXIT_NO_MEMORY;
-    if (call->common.json)
-        print_json(call->out, directory);
-    else
-        print_text(call->out, directory);
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    info_result my = {.version = isg_version(),
+                      .isa = isg_isa(),
+                      .blas = "none",
+                      .compiler = compiler,
+                      .data_directory = directory,
+                      .threads = isg_threads(),
+                      .cores = cores > 0 ? (size_t)cores : 1};
+    size_t n = 0;
+    for (; n < MOST_ISAS && isg_isa_name(n); n++)
+        my.names[n] = isg_isa_name(n);
+    my.isa_known = (result_list){my.names, n, sizeof my.names[0]};
+    result_show(call, &my);
     memory_release(directory);
     return EXIT_DONE;
 }
 
-static const json_key json_keys[] = {
-    {"version", "of the library in use"},
-    {"isa", "instruction set in use"},
-    {"isa_known", "all instruction sets this build has code for, best last"},
-    {"threads", "number of threads in use"},
-    {"cores", "number of processor cores"},
-    {"blas", "linear algebra library underneath: none, the routines are our own"},
-    {"compiler", "that built the program"},
-    {"data_directory", "where data sets are kept; null if HOME is not set"},
-    {NULL, NULL},
+#define IS(field, what) RESULT(info_result, field, what)
+
+static const result_entry results[] = {
+    IS(version, "of the library in use"),
+    IS(isa, "instruction set in use"),
+    RESULT_LIST_OF(info_result, isa_known, result_texts,
+                   "all instruction sets this build has code for, best last"),
+    IS(threads, "number of threads in use"),
+    IS(cores, "number of processor cores"),
+    IS(blas, "linear algebra library underneath: none, the routines are our own"),
+    IS(compiler, "that built the program"),
+    IS(data_directory, "where data sets are kept; null if HOME is not set"),
+    {.label = "version", .text = "{version}"},
+    {.label = "compiler", .text = "{compiler}"},
+    {.print = print_isas},
+    {.label = "threads", .text = "{threads} ({cores core})"},
+    {.label = "linear algebra", .text = "own routines, the same bits on every machine"},
+    {.when = "data_directory", .label = "data directory", .text = "{data_directory}"},
+    {.when = "!data_directory", .label = "data directory", .text = "none: HOME is not set"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -101,7 +98,7 @@ const command command_info = {
         "linear algebra library, and the directory in which data sets are kept.\n"
         "Settings given along with it, such as --threads or --data-dir, are shown as they would "
         "be used.",
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .run = run,
 };

@@ -8,56 +8,26 @@
 
 typedef struct map_settings {
     const char *out, *picture;
-    size_t via; /* an isg_decomposition */
-    double beta;
-    bool allow_rank_deficient;
+    isg_mapping_options how;
 } map_settings;
+
+static void defaults(void *settings) {
+    *(map_settings *)settings = (map_settings){.how = isg_mapping_defaults()};
+}
 
 static const char *const via_choices[] = {"qr", "svd", "sqrt", "hebbian", NULL};
 
-static json_t *as_json(const map_settings *settings, const isg_patterns_info *info,
-                       const isg_mapping_report *found) {
-    return json_pack("{s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", //
-                     "file", json_text(settings->out),                                    //
-                     "via", via_choices[found->via],                                      //
-                     "n_visible", (json_int_t)info->n_visible,                            //
-                     "n_patterns", (json_int_t)info->n_patterns,                          //
-                     "rank", (json_int_t)found->rank,                                     //
-                     "n_hidden", (json_int_t)found->n_hidden,                             //
-                     "beta", settings->beta,                                              //
-                     "orthogonality_error", json_number(found->orthogonality_error),      //
-                     "reconstruction_error", json_number(found->reconstruction_error),    //
-                     "projector_error", json_number(found->projector_error),              //
-                     "fixed_point_error", json_number(found->fixed_point_error),          //
-                     "trace", json_number(found->trace),                                  //
-                     "picture", settings->picture ? json_text(settings->picture) : json_null());
-}
-
-static void as_text(output *out, const map_settings *settings, const isg_patterns_info *info,
-                    const isg_mapping_report *found) {
-    output_field(out, "patterns", "%zu of %zu units, rank %zu", info->n_patterns, info->n_visible,
-                 found->rank);
-    output_field(out, "via", "%s", via_choices[found->via]);
-    output_field(out, "hidden units", "%zu", found->n_hidden);
-    output_field(out, "beta", "%g", settings->beta);
-    output_field(out, "|W'W - 1|", "%.1e", found->orthogonality_error);
-    output_field(out, "|WR - xi|", "%.1e", found->reconstruction_error);
-    output_field(out, "|J^2 - J|", "%.1e (J = WW')", found->projector_error);
-    output_field(out, "|J xi - xi|", "%.1e", found->fixed_point_error);
-    output_field(out, "trace of J", "%.12g", found->trace);
-    if (settings->picture)
-        output_field(out, "picture", "%s", settings->picture);
-    output_field(out, "file", "%s", settings->out);
-}
+typedef struct map_result {
+    const char *file, *picture;
+    size_t n_visible, n_patterns;
+    double beta;
+    isg_mapping_report found;
+} map_result;
 
 /* Dependent patterns are what the library calls a wrong argument; here they come from a file. */
 static exit_code map(isg_rbm **rbm, const isg_patterns *patterns, const map_settings *settings,
                      isg_mapping_report *found, const char *file) {
-    isg_mapping_options options = isg_mapping_defaults();
-    options.via = (isg_decomposition)settings->via;
-    options.beta = settings->beta;
-    options.allow_rank_deficient = settings->allow_rank_deficient;
-    const isg_status status = isg_rbm_from_patterns(rbm, patterns, &options, found);
+    const isg_status status = isg_rbm_from_patterns(rbm, patterns, &settings->how, found);
     if (status == ISG_ERR_ARGUMENT)
         return fail(EXIT_BAD_INPUT, "%s: %s; --allow-rank-deficient maps them at that rank", file,
                     isg_error_message());
@@ -69,7 +39,8 @@ static exit_code run(const invocation *call) {
     const char *file = call->arguments[0];
     isg_patterns *patterns = NULL;
     isg_rbm *rbm = NULL;
-    isg_mapping_report found;
+    map_result my = {
+        .file = settings->out, .picture = settings->picture, .beta = settings->how.beta};
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->picture)
         code = may_write(&call->common, settings->picture, ".png");
@@ -79,17 +50,16 @@ static exit_code run(const invocation *call) {
         code = fail(EXIT_BAD_INPUT, "%s: --picture needs patterns that are images, these are not",
                     file);
     if (code == EXIT_DONE)
-        code = map(&rbm, patterns, settings, &found, file);
+        code = map(&rbm, patterns, settings, &my.found, file);
     if (code == EXIT_DONE && settings->picture)
         code = fail_status(isg_rbm_picture(rbm, settings->picture));
     if (code == EXIT_DONE)
         code = fail_status(isg_rbm_save(rbm, settings->out, call->common.seed, call->command_line));
     if (code == EXIT_DONE) {
         const isg_patterns_info info = isg_patterns_describe(patterns);
-        if (call->common.json)
-            output_json(call->out, as_json(settings, &info, &found));
-        else
-            as_text(call->out, settings, &info, &found);
+        my.n_visible = info.n_visible;
+        my.n_patterns = info.n_patterns;
+        result_show(call, &my);
     }
     isg_rbm_free(rbm);
     isg_patterns_free(patterns);
@@ -107,13 +77,13 @@ static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "M.npz", .is_required = true,
      .offset = offsetof(map_settings, out), .help = "Write the RBM to this file"},
     {.name = "via", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = via_choices,
-     .initial = "qr", .offset = offsetof(map_settings, via),
+     .offset = offsetof(map_settings, how.via),
      .help = "W is Q of xi = QR, U of xi = USV', xi (xi'xi)^-1/2 or xi / sqrt(N), in turn"},
-    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .initial = "2", .low = 1e-30,
-     .high = 1e30, .offset = offsetof(map_settings, beta),
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,
+     .high = 1e30, .offset = offsetof(map_settings, how.beta),
      .help = "Inverse temperature"},
     {.name = "allow-rank-deficient", .kind = OPTION_FLAG,
-     .offset = offsetof(map_settings, allow_rank_deficient),
+     .offset = offsetof(map_settings, how.allow_rank_deficient),
      .help = "Map patterns that depend on others too, with one hidden unit per independent one"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png",
      .offset = offsetof(map_settings, picture), .otherwise = "no picture",
@@ -122,21 +92,35 @@ static const option_entry options[] = {
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"file", "the file written"},
-    {"via", "qr, svd, sqrt or hebbian"},
-    {"n_visible", "number of visible units"},
-    {"n_patterns", "number of patterns"},
-    {"rank", "number of linearly independent patterns"},
-    {"n_hidden", "number of hidden units"},
-    {"beta", "inverse temperature"},
-    {"orthogonality_error", "largest entry of W'W - 1 in size"},
-    {"reconstruction_error", "largest entry of WR - xi"},
-    {"projector_error", "largest entry of J^2 - J, with J = WW'"},
-    {"fixed_point_error", "largest entry of J xi - xi"},
-    {"trace", "trace of J"},
-    {"picture", "the picture, or null"},
-    {NULL, NULL},
+#define IS(field, what) RESULT(map_result, field, what)
+#define FOUND(field, what) RESULT_AS(map_result, found.field, #field, what)
+
+static const result_entry results[] = {
+    IS(file, "the file written"),
+    RESULT_ENUM(map_result, found.via, "via", via_choices, "qr, svd, sqrt or hebbian"),
+    IS(n_visible, "number of visible units"),
+    IS(n_patterns, "number of patterns"),
+    FOUND(rank, "number of linearly independent patterns"),
+    FOUND(n_hidden, "number of hidden units"),
+    IS(beta, "inverse temperature"),
+    FOUND(orthogonality_error, "largest entry of W'W - 1 in size"),
+    FOUND(reconstruction_error, "largest entry of WR - xi"),
+    FOUND(projector_error, "largest entry of J^2 - J, with J = WW'"),
+    FOUND(fixed_point_error, "largest entry of J xi - xi"),
+    FOUND(trace, "trace of J"),
+    IS(picture, "the picture, or null"),
+    {.label = "patterns", .text = "{n_patterns} of {n_visible unit}, rank {rank}"},
+    {.label = "via", .text = "{via}"},
+    {.label = "hidden units", .text = "{n_hidden}"},
+    {.label = "beta", .text = "{beta}"},
+    {.label = "|W'W - 1|", .text = "{orthogonality_error:.1e}"},
+    {.label = "|WR - xi|", .text = "{reconstruction_error:.1e}"},
+    {.label = "|J^2 - J|", .text = "{projector_error:.1e} (J = WW')"},
+    {.label = "|J xi - xi|", .text = "{fixed_point_error:.1e}"},
+    {.label = "trace of J", .text = "{trace:.12g}"},
+    {.when = "picture", .label = "picture", .text = "{picture}"},
+    {.label = "file", .text = "{file}"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -164,8 +148,9 @@ const command command_map = {
         "R with WR = xi, and meta.json; numpy.load opens it.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(map_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -2,128 +2,103 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <math.h>
+
+#include "cli/allocation.h"
 #include "cli/data_input.h"
 #include "cli/progress.h"
 
 typedef struct patterns_settings {
     data_settings data;
     const char *out;
-    size_t per_class;
+    isg_pattern_options how;
 } patterns_settings;
 
-typedef struct pattern_findings {
-    isg_patterns_info info;
-    size_t rank;
-    double max_overlap;
-    size_t mu, nu; /* the pair that has it */
-    char dependence[256], checksum[65];
-} pattern_findings;
+static void defaults(void *settings) {
+    *(patterns_settings *)settings =
+        (patterns_settings){.data = data_defaults(), .how = isg_pattern_defaults()};
+}
 
-static exit_code look(pattern_findings *found, const isg_patterns *patterns) {
-    found->info = isg_patterns_describe(patterns);
-    for (size_t mu = 0; mu < found->info.n_patterns; mu++)
+typedef struct pattern_row {
+    const char *label; /* NULL if it has none */
+    size_t members, positive;
+} pattern_row;
+
+typedef struct patterns_result {
+    const char *file;
+    isg_patterns_info info;
+    size_t rank, mu, nu; /* mu and nu have the largest overlap */
+    double max_overlap;
+    bool is_dependent;
+    char dependence[256], checksum[65];
+    pattern_row *rows; /* n_patterns */
+    result_list patterns, positive, labels, members;
+} patterns_result;
+
+static exit_code list_patterns(patterns_result *my, const isg_patterns *patterns) {
+    const size_t p = my->info.n_patterns, bytes = sizeof *my->rows;
+    my->rows = memory_allocate(p, bytes);
+    if (!my->rows)
+        return fail_memory();
+    for (size_t mu = 0; mu < p; mu++)
+        my->rows[mu] =
+            (pattern_row){isg_patterns_label(patterns, mu), isg_patterns_members(patterns, mu),
+                          isg_patterns_positive(patterns, mu)};
+    my->patterns = (result_list){my->rows, p, bytes};
+    my->positive = (result_list){&my->rows->positive, p, bytes};
+    my->labels = (result_list){&my->rows->label, p, bytes};
+    my->members = (result_list){&my->rows->members, p, bytes};
+    return EXIT_DONE;
+}
+
+static exit_code look(patterns_result *my, const isg_patterns *patterns) {
+    my->info = isg_patterns_describe(patterns);
+    my->max_overlap = (double)NAN;
+    for (size_t mu = 0; mu < my->info.n_patterns; mu++)
         for (size_t nu = 0; nu < mu; nu++) {
             const double overlap = isg_patterns_overlap(patterns, nu, mu);
-            if (mu == 1 || overlap > found->max_overlap) {
-                found->max_overlap = overlap;
-                found->mu = nu;
-                found->nu = mu;
+            if (mu == 1 || overlap > my->max_overlap) {
+                my->max_overlap = overlap;
+                my->mu = nu;
+                my->nu = mu;
             }
         }
-    const exit_code code = fail_status(isg_patterns_checksum(patterns, found->checksum));
-    return code != EXIT_DONE
-               ? code
-               : fail_status(isg_patterns_rank(patterns, &found->rank, found->dependence,
-                                               sizeof found->dependence));
-}
-
-static void as_json(output *out, const isg_patterns *patterns, const pattern_findings *found,
-                    const char *file) {
-    json_t *positive = json_array(), *labels = json_array(), *members = json_array();
-    bool is_whole = positive && labels && members;
-    for (size_t mu = 0; is_whole && mu < found->info.n_patterns; mu++) {
-        const char *label = isg_patterns_label(patterns, mu);
-        is_whole =
-            json_array_append_new(
-                positive, json_integer((json_int_t)isg_patterns_positive(patterns, mu))) == 0 &&
-            json_array_append_new(
-                members, json_integer((json_int_t)isg_patterns_members(patterns, mu))) == 0 &&
-            json_array_append_new(labels, label ? json_text(label) : json_null()) == 0;
-    }
-    if (!is_whole) {
-        json_decref(positive);
-        json_decref(labels);
-        json_decref(members);
-        output_json(out, NULL);
-        return;
-    }
-    const size_t p = found->info.n_patterns;
-    output_json(out, json_pack("{s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:I, s:s}", //
-                               "file", json_text(file),                              //
-                               "n_visible", (json_int_t)found->info.n_visible,       //
-                               "n_patterns", (json_int_t)p,                          //
-                               "rank", (json_int_t)found->rank,                      //
-                               "positive", positive,                                 //
-                               "labels", labels,                                     //
-                               "members", members,                                   //
-                               "max_overlap",                                        //
-                               p > 1 ? json_real(found->max_overlap) : json_null(),  //
-                               "ties", (json_int_t)found->info.n_ties,               //
-                               "sha256", found->checksum));
-}
-
-static void as_text(output *out, const isg_patterns *patterns, const pattern_findings *found,
-                    const char *file) {
-    const size_t p = found->info.n_patterns;
-    output_field(out, "patterns", "%zu of %zu units", p, found->info.n_visible);
-    if (found->rank == p)
-        output_field(out, "rank", "%zu: linearly independent", found->rank);
-    else
-        output_field(out, "rank", "%zu: dependent, %s", found->rank, found->dependence);
-    if (p > 1)
-        output_field(out, "largest overlap", "%.3f (patterns %zu and %zu)", found->max_overlap,
-                     found->mu, found->nu);
-    output_field(out, "ties", "%zu (units whose mean is zero, set to -1)", found->info.n_ties);
-    output_field(out, "SHA-256", "%s (of the sorted patterns)", found->checksum);
-    output_print(out, "  %-8s %-20s %8s %8s\n", "pattern", "class", "samples", "+1");
-    for (size_t mu = 0; mu < p; mu++) {
-        const char *label = isg_patterns_label(patterns, mu);
-        output_print(out, "  %-8zu %-20s %8zu %8zu\n", mu, label ? label : "-",
-                     isg_patterns_members(patterns, mu), isg_patterns_positive(patterns, mu));
-    }
-    output_field(out, "file", "%s", file);
+    exit_code code = fail_status(isg_patterns_checksum(patterns, my->checksum));
+    if (code == EXIT_DONE)
+        code = fail_status(
+            isg_patterns_rank(patterns, &my->rank, my->dependence, sizeof my->dependence));
+    my->is_dependent = my->rank < my->info.n_patterns;
+    return code == EXIT_DONE ? list_patterns(my, patterns) : code;
 }
 
 static exit_code run(const invocation *call) {
     const patterns_settings *settings = call->settings;
     isg_dataset *data = NULL;
     isg_patterns *patterns = NULL;
-    pattern_findings found = {.rank = 0};
+    patterns_result my = {.file = settings->out};
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE)
         code = data_load(&data, call, call->arguments[0], &settings->data);
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, call->common.quiet, "clustering");
-        isg_pattern_options options = isg_pattern_defaults();
-        options.per_class = settings->per_class;
+        isg_pattern_options options = settings->how;
         options.progress = progress_callback(&bar);
         const isg_status status = isg_patterns_from_data(&patterns, data, &options);
         progress_finish(&bar);
         code = status == ISG_ERR_ARGUMENT
                    ? fail(EXIT_MISUSED, "%s: %s%s", call->arguments[0], isg_error_message(),
-                          settings->per_class > 1 ? "; choose a smaller --per-class" : "")
+                          settings->how.per_class > 1 ? "; choose a smaller --per-class" : "")
                    : fail_status(status);
     }
     if (code == EXIT_DONE)
-        code = look(&found, patterns);
+        code = look(&my, patterns);
     if (code == EXIT_DONE)
         code = fail_status(
             isg_patterns_save(patterns, settings->out, call->common.seed, call->command_line));
-    if (code == EXIT_DONE && call->common.json)
-        as_json(call->out, patterns, &found, settings->out);
-    else if (code == EXIT_DONE)
-        as_text(call->out, patterns, &found, settings->out);
+    if (code == EXIT_DONE)
+        result_show(call, &my);
+    memory_release(my.rows);
     isg_patterns_free(patterns);
     isg_dataset_free(data);
     return code;
@@ -138,25 +113,53 @@ static const argument_entry arguments[] = {
 static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "P.npz", .is_required = true,
      .offset = offsetof(patterns_settings, out), .help = "Write the patterns to this file"},
-    {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .initial = "1",
-     .low = 1, .high = HUGE_VAL, .offset = offsetof(patterns_settings, per_class),
+    {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.per_class),
      .help = "Patterns of each class: 1 is the class mean, more are clusters (Ward linkage)"},
     DATA_OPTIONS(patterns_settings, data),
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"file", "the file written"},
-    {"n_visible", "number of units"},
-    {"n_patterns", "number of patterns"},
-    {"rank", "number of linearly independent patterns"},
-    {"positive[]", "+1 count of each pattern"},
-    {"labels[]", "class of each pattern, or null"},
-    {"members[]", "samples behind each pattern"},
-    {"max_overlap", "largest overlap of two patterns, or null if there is one"},
-    {"ties", "units whose mean was zero, over all patterns"},
-    {"sha256", "SHA-256 of the patterns packed (first unit = highest bit), sorted, concatenated"},
-    {NULL, NULL},
+#define IS(field, what)          RESULT(patterns_result, field, what)
+#define LIST(field, items, what) RESULT_LIST_OF(patterns_result, field, items, what)
+
+static const result_entry row_results[] = {
+    RESULT(pattern_row, label, NULL),
+    RESULT(pattern_row, members, NULL),
+    RESULT(pattern_row, positive, NULL),
+    {.key = NULL},
+};
+
+static const result_entry results[] = {
+    IS(file, "the file written"),
+    RESULT_AS(patterns_result, info.n_visible, "n_visible", "number of units"),
+    RESULT_AS(patterns_result, info.n_patterns, "n_patterns", "number of patterns"),
+    IS(rank, "number of linearly independent patterns"),
+    LIST(positive, result_sizes, "+1 count of each pattern"),
+    LIST(labels, result_texts, "class of each pattern, or null"),
+    LIST(members, result_sizes, "samples behind each pattern"),
+    IS(max_overlap, "largest overlap of two patterns, or null if there is only one"),
+    RESULT_AS(patterns_result, info.n_ties, "ties", "units whose mean was zero, over all patterns"),
+    RESULT_CHAR_ARRAY(patterns_result, checksum, "sha256",
+                      "SHA-256 of the patterns packed (first unit = highest bit), sorted, concatenated"),
+    {.kind = RESULT_LIST, .key = "patterns", .offset = offsetof(patterns_result, patterns),
+     .of = row_results, .is_private = true},
+    {.kind = RESULT_CHARS, .key = "dependence", .offset = offsetof(patterns_result, dependence),
+     .is_private = true},
+    RESULT_HIDDEN(patterns_result, is_dependent),
+    RESULT_HIDDEN(patterns_result, mu),
+    RESULT_HIDDEN(patterns_result, nu),
+    {.label = "patterns", .text = "{n_patterns} of {n_visible unit}"},
+    {.when = "!is_dependent", .label = "rank", .text = "{rank}: linearly independent"},
+    {.when = "is_dependent", .label = "rank", .text = "{rank}: dependent, {dependence}"},
+    {.when = "max_overlap", .label = "largest overlap",
+     .text = "{max_overlap:.3f} (patterns {mu} and {nu})"},
+    {.label = "ties", .text = "{ties} (units whose mean is zero, set to -1)"},
+    {.label = "SHA-256", .text = "{sha256} (of the sorted patterns)"},
+    {.each = "patterns", .heading = "  pattern  class                 samples       +1",
+     .text = "  {#:-8} {label:-20} {members:8} {positive:8}"},
+    {.label = "file", .text = "{file}"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -181,8 +184,9 @@ const command command_patterns = {
         "The file holds xi (units x patterns, int8), labels, and meta.json; numpy.load opens it.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(patterns_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -18,13 +18,20 @@ const char *const protocol_names[] = {"published", "attractor", NULL};
 const char *const readout_names[] = {"overlap", "projection", "energy", NULL};
 const char *const end_names[] = {"pattern", "undecided", "negative", "spurious", "two-cycle", NULL};
 
+static void defaults(void *settings) {
+    *(recall_settings *)settings =
+        (recall_settings){.data = data_defaults(),
+                          .how = isg_recall_defaults(ISG_RECALL_PUBLISHED),
+                          .rule = rule_names[0]};
+}
+
 exit_code recall_failed(const recall_job *my, isg_status status) {
     if (status == ISG_ERR_UNSUPPORTED)
         return fail(EXIT_MISUSED, "--dynamics gibbs: %s; %s", isg_error_message(),
                     my->settings->no_diagonal ? "leave out --no-diagonal" : "add --keep-diagonal");
     if (status == ISG_ERR_ARGUMENT && strstr(isg_error_message(), "pattern"))
         return fail(EXIT_BAD_INPUT, "%s: %s%s", my->file, isg_error_message(),
-                    my->settings->allow_rank_deficient || strstr(isg_error_message(), "class")
+                    my->settings->how.allow_rank_deficient || strstr(isg_error_message(), "class")
                         ? ""
                         : "; --allow-rank-deficient takes them as they are");
     if (status == ISG_ERR_SHAPE)
@@ -105,7 +112,7 @@ static exit_code check_protocol(const recall_job *my) {
     static const char *const of_curves[] = {"picture", "trials", "free", NULL};
     static const char *const of_attractor[] = {"readout", "committor", NULL};
     static const char *const of_published[] = {"trajectories", "overlap", NULL};
-    const bool is_published = my->settings->protocol == ISG_RECALL_PUBLISHED;
+    const bool is_published = my->settings->how.protocol == ISG_RECALL_PUBLISHED;
     exit_code code =
         refuse(my->call, of_curves,
                "belongs to the recall of what is corrupted by --flip, --mask or --mask-units");
@@ -220,33 +227,33 @@ static const argument_entry arguments[] = {
 
 static const option_entry options[] = {
     {.name = "protocol", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = protocol_names,
-     .initial = "published", .offset = offsetof(recall_settings, protocol),
+     .offset = offsetof(recall_settings, how.protocol),
      .help = "Decide a sample once it is near a pattern, as the paper did, or follow it to its end"},
-    {.name = "rule", .kind = OPTION_TEXT, .metavar = "RULE", .initial = "projection",
+    {.name = "rule", .kind = OPTION_TEXT, .metavar = "RULE", .choices = rule_names,
      .offset = offsetof(recall_settings, rule),
      .help = "projection or hebbian; of what is corrupted also both, with a comma between"},
-    {.name = "dynamics", .kind = OPTION_TEXT, .metavar = "DYNAMICS",
+    {.name = "dynamics", .kind = OPTION_TEXT, .metavar = "DYNAMICS", .choices = dynamics_names,
      .offset = offsetof(recall_settings, dynamics),
      .otherwise = "published: sync, then parallel; else async",
      .help = "async or sync at zero temperature, glauber, parallel or gibbs at --beta; of what is "
              "corrupted also several, with commas between. In the published protocol, that of the "
              "first part or of the trajectories"},
     {.name = "readout", .kind = OPTION_CHOICE, .metavar = "WHAT", .choices = readout_names,
-     .initial = "projection", .offset = offsetof(recall_settings, readout),
+     .offset = offsetof(recall_settings, how.readout),
      .help = "What tells the class of an end of the attractor protocol"},
-    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .initial = "2", .low = 1e-30,
-     .high = 1e30, .offset = offsetof(recall_settings, beta),
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,
+     .high = 1e30, .offset = offsetof(recall_settings, how.beta),
      .help = "Inverse temperature of dynamics that have one"},
     {.name = "overlap", .kind = OPTION_DOUBLE, .metavar = "M", .low = 0, .high = 1,
-     .offset = offsetof(recall_settings, overlap), .otherwise = "0.7, or 0.9 for --committor",
+     .offset = offsetof(recall_settings, how.threshold), .otherwise = "0.7, or 0.9 for --committor",
      .help = "The overlap above which a sample has come to a pattern"},
-    {.name = "updates", .kind = OPTION_SIZE, .metavar = "T", .low = 0, .high = 1e9,
-     .offset = offsetof(recall_settings, updates),
+    {.name = "sweeps", .alias = "updates", .kind = OPTION_SIZE, .metavar = "T", .low = 0, .high = 1e9,
+     .offset = offsetof(recall_settings, how.max_updates),
      .otherwise = "100; attractor at zero temperature: 1000; --trajectory: 10",
      .help = "Updates of all units: at most so many at zero temperature and until an overlap is "
              "reached, else so many"},
-    {.name = "trajectories", .kind = OPTION_SIZE, .metavar = "N", .initial = "20", .low = 1,
-     .high = 1e6, .offset = offsetof(recall_settings, trajectories),
+    {.name = "trajectories", .kind = OPTION_SIZE, .metavar = "N", .low = 1,
+     .high = 1e6, .offset = offsetof(recall_settings, how.trajectories),
      .help = "Trajectories of each sample that zero temperature leaves undecided, and of --committor"},
     {.name = "keep-diagonal", .kind = OPTION_FLAG,
      .offset = offsetof(recall_settings, keep_diagonal),
@@ -254,7 +261,7 @@ static const option_entry options[] = {
     {.name = "no-diagonal", .kind = OPTION_FLAG, .offset = offsetof(recall_settings, no_diagonal),
      .help = "Take J_ii = 0 everywhere, as the published protocol does"},
     {.name = "allow-rank-deficient", .kind = OPTION_FLAG,
-     .offset = offsetof(recall_settings, allow_rank_deficient),
+     .offset = offsetof(recall_settings, how.allow_rank_deficient),
      .help = "Take patterns that depend on others too, by the projection on what they span"},
     {.name = "committor", .kind = OPTION_FLAG, .offset = offsetof(recall_settings, committor),
      .help = "Attractor: of samples that end in no pattern, also the shares of block-Gibbs "
@@ -285,7 +292,7 @@ static const option_entry options[] = {
      .offset = offsetof(recall_settings, trajectory), .otherwise = "none",
      .help = "Only follow one sample or pattern, and draw its states above their energies (by "
              "gnuplot)"},
-    {.name = "row", .kind = OPTION_SIZE, .metavar = "I", .initial = "0", .low = 0,
+    {.name = "row", .kind = OPTION_SIZE, .metavar = "I", .low = 0,
      .high = HUGE_VAL, .offset = offsetof(recall_settings, row),
      .help = "Which one, counted from 0"},
     DATA_OPTIONS(recall_settings, data),
@@ -372,5 +379,6 @@ const command command_recall = {
     .json_keys = json_keys,
     .examples = examples,
     .settings_bytes = sizeof(recall_settings),
+    .defaults = defaults,
     .run = run,
 };

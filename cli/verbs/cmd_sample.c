@@ -23,9 +23,13 @@ static const double picture_beta = 20;
 typedef struct sample_settings {
     data_settings data;
     const char *out, *start, *beta, *clamp;
-    size_t count, steps;
+    size_t count, sweeps;
     bool diagnose;
 } sample_settings;
+
+static void defaults(void *settings) {
+    *(sample_settings *)settings = (sample_settings){.data = data_defaults(), .sweeps = 20};
+}
 
 typedef struct sample_job {
     const invocation *call;
@@ -62,7 +66,7 @@ static exit_code check_output(sample_job *my) {
 
 /* --beta, or the model's; in a picture, 20 for the last step. */
 static exit_code plan_betas(sample_job *my) {
-    const size_t steps = my->settings->steps;
+    const size_t steps = my->settings->sweeps;
     beta_schedule *betas = &my->betas;
     if (my->settings->beta)
         return betas_parse(betas, my->settings->beta, steps);
@@ -171,9 +175,9 @@ static exit_code plan(sample_job *my) {
     my->count = my->settings->count ? my->settings->count
                 : my->is_picture    ? PICTURE_COUNT
                                     : ARRAY_COUNT;
-    if (my->settings->diagnose && my->settings->steps < LEAST_DIAGNOSED)
-        return fail(EXIT_MISUSED, "--diagnose: expected at least %d --steps, found %zu",
-                    LEAST_DIAGNOSED, my->settings->steps);
+    if (my->settings->diagnose && my->settings->sweeps < LEAST_DIAGNOSED)
+        return fail(EXIT_MISUSED, "--diagnose: expected at least %d --sweeps, found %zu",
+                    LEAST_DIAGNOSED, my->settings->sweeps);
     code = plan_betas(my);
     if (code == EXIT_DONE)
         code = plan_clamp(my);
@@ -210,10 +214,10 @@ static exit_code sweep(isg_chains *chains, const beta_schedule *betas, bool is_q
     return code;
 }
 
-/* Chains of their own, at the first beta alone: --steps sweeps to forget the start, and as many to be
+/* Chains of their own, at the first beta alone: --sweeps sweeps to forget the start, and as many to be
    measured. */
 static exit_code diagnose(sample_job *my) {
-    const size_t steps = my->settings->steps;
+    const size_t steps = my->settings->sweeps;
     isg_chains *chains = NULL;
     exit_code code = start_chains(my, &chains);
     if (code == EXIT_DONE) {
@@ -253,105 +257,62 @@ static exit_code write_samples(const sample_job *my) {
 
 /* ---- results ---------------------------------------------------------------------------------------- */
 
-static const char *start_name(const sample_job *my) {
-    return my->is_from_patterns ? "patterns" : my->data ? my->settings->start : "noise";
+typedef struct energy_result {
+    double mean, deviation;
+} energy_result;
+
+typedef struct diagnosis_result {
+    isg_decorrelation found;
+    double beta, wanted;       /* if the chains are too short, steps that would do; else NaN */
+    bool is_stuck, is_unclear; /* trapped; or too short, but by how much is not known */
+} diagnosis_result;
+
+typedef struct beta_part {
+    double beta;
+    size_t steps;
+} beta_part;
+
+typedef struct sample_result {
+    const char *file, *start;
+    size_t count, n_visible, n_hidden, steps, clamped;
+    energy_result energy;
+    beta_part parts[BETA_PARTS];
+    result_list betas;
+    const diagnosis_result *diagnosis; /* NULL without --diagnose */
+} sample_result;
+
+static void print_betas(output *out, const void *results) {
+    const sample_result *my = results;
+    for (size_t k = 0; k < my->betas.count; k++)
+        output_field(out, k == 0 ? "steps" : "then", "%zu at beta %g", my->parts[k].steps,
+                     my->parts[k].beta);
 }
 
-static json_t *time_as_json(const isg_autocorrelation *time) {
-    return json_pack("{s:o, s:o, s:I, s:b}",            //
-                     "value", json_number(time->time),  //
-                     "error", json_number(time->error), //
-                     "window", (json_int_t)time->window, "reliable", (int)time->is_reliable);
-}
-
-static json_t *diagnosis_as_json(const sample_job *my) {
-    const isg_decorrelation *found = &my->found;
-    if (!my->settings->diagnose)
-        return json_null();
-    return json_pack("{s:I, s:f, s:o, s:o, s:I, s:o, s:o, s:b, s:b}", //
-                     "sweeps", (json_int_t)found->sweeps,             //
-                     "beta", my->betas.beta[0],                       //
-                     "energy_time", time_as_json(&found->energy),     //
-                     "hidden_time", time_as_json(&found->hidden),     //
-                     "slowest_unit", (json_int_t)found->slowest_unit, //
-                     "energy_rhat", json_number(found->energy_rhat),  //
-                     "hidden_rhat", json_number(found->hidden_rhat),  //
-                     "reliable", (int)found->is_reliable, "trapped", (int)found->is_trapped);
-}
-
-static json_t *betas_as_json(const beta_schedule *betas) {
-    json_t *list = json_array();
-    for (size_t part = 0; list && part < betas->parts; part++) {
-        const json_int_t steps = (json_int_t)(betas->from[part + 1] - betas->from[part]);
-        if (json_array_append_new(
-                list, json_pack("{s:f, s:I}", "beta", betas->beta[part], "steps", steps)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-static json_t *as_json(const sample_job *my) {
-    return json_pack("{s:o, s:I, s:I, s:I, s:o, s:I, s:o, s:I, s:{s:o, s:o}, s:o}", //
-                     "file", json_text(my->settings->out),                          //
-                     "count", (json_int_t)my->count,                                //
-                     "n_visible", (json_int_t)my->info.n_visible,                   //
-                     "n_hidden", (json_int_t)my->info.n_hidden,                     //
-                     "start", json_text(start_name(my)),                            //
-                     "steps", (json_int_t)my->settings->steps,                      //
-                     "betas", betas_as_json(&my->betas),                            //
-                     "clamped", (json_int_t)my->n_clamped,                          //
-                     "energy", "mean", json_number(my->mean), "deviation",
-                     json_number(my->deviation), //
-                     "diagnosis", diagnosis_as_json(my));
-}
-
-static void time_as_text(output *out, const char *label, const isg_autocorrelation *time,
-                         const char *more) {
-    if (isnan(time->time))
-        output_field(out, label, "unknown: it never varies%s", more);
-    else
-        output_field(out, label, "%.3g +- %.2g sweeps%s", time->time, time->error, more);
-}
-
-static void diagnosis_as_text(output *out, const isg_decorrelation *found) {
-    char unit[64];
-    snprintf(unit, sizeof unit, " (hidden unit %zu, the slowest)", found->slowest_unit);
-    time_as_text(out, "energy time", &found->energy, "");
-    time_as_text(out, "hidden time", &found->hidden, unit);
-    output_field(out, "split R-hat", "%.4f energy, %.4f hidden units (1: the chains agree)",
-                 found->energy_rhat, found->hidden_rhat);
-    const double times = fmax(found->energy.time, found->hidden.time);
-    if (found->is_reliable) {
-        output_field(out, "long enough", "yes, %zu sweeps are over 50 times that", found->sweeps);
-    } else if (found->is_trapped) {
-        output_field(out, "long enough",
-                     "no, and more steps will not help: the chains are trapped in different modes");
-        output_field(out, "instead",
-                     "start from DATA with the modes in proportion, or cool down from a smaller "
-                     "beta; score --method mixture weighs the modes for ln Z");
-    } else if (times > 0) {
-        output_field(out, "long enough", "no, take --steps %.0f at least", ceil(60 * times));
-    } else {
-        output_field(out, "long enough", "no");
-    }
-}
-
-static void as_text(output *out, const sample_job *my) {
-    output_field(out, "samples", "%zu of %zu units, %zu hidden units", my->count,
-                 my->info.n_visible, my->info.n_hidden);
-    output_field(out, "start", "%s", start_name(my));
-    if (my->n_clamped)
-        output_field(out, "clamped", "%zu units", my->n_clamped);
-    for (size_t part = 0; part < my->betas.parts; part++)
-        output_field(out, part == 0 ? "steps" : "then", "%zu at beta %g",
-                     my->betas.from[part + 1] - my->betas.from[part], my->betas.beta[part]);
-    output_field(out, "energy", "%.6g +- %.3g (mean and standard deviation)", my->mean,
-                 my->deviation);
-    if (my->settings->diagnose)
-        diagnosis_as_text(out, &my->found);
-    output_field(out, "file", "%s", my->settings->out);
+static void show(const sample_job *my) {
+    const double times = fmax(my->found.energy.time, my->found.hidden.time);
+    const bool is_short = !my->found.is_reliable && !my->found.is_trapped;
+    const diagnosis_result diagnosis = {.found = my->found,
+                                        .beta = my->betas.beta[0],
+                                        .wanted =
+                                            is_short && times > 0 ? ceil(60 * times) : (double)NAN,
+                                        .is_stuck = !my->found.is_reliable && my->found.is_trapped,
+                                        .is_unclear = is_short && !(times > 0)};
+    sample_result out = {.file = my->settings->out,
+                         .count = my->count,
+                         .n_visible = my->info.n_visible,
+                         .n_hidden = my->info.n_hidden,
+                         .start = my->is_from_patterns ? "patterns"
+                                  : my->data           ? my->settings->start
+                                                       : "noise",
+                         .steps = my->settings->sweeps,
+                         .clamped = my->n_clamped,
+                         .energy = {my->mean, my->deviation},
+                         .diagnosis = my->settings->diagnose ? &diagnosis : NULL};
+    for (size_t k = 0; k < my->betas.parts; k++)
+        out.parts[k] = (beta_part){.beta = my->betas.beta[k],
+                                   .steps = my->betas.from[k + 1] - my->betas.from[k]};
+    out.betas = (result_list){out.parts, my->betas.parts, sizeof out.parts[0]};
+    result_show(my->call, &out);
 }
 
 static exit_code run(const invocation *call) {
@@ -367,10 +328,8 @@ static exit_code run(const invocation *call) {
         code = look_at_energies(&my);
     if (code == EXIT_DONE)
         code = write_samples(&my);
-    if (code == EXIT_DONE && call->common.json)
-        output_json(call->out, as_json(&my));
-    else if (code == EXIT_DONE)
-        as_text(call->out, &my);
+    if (code == EXIT_DONE)
+        show(&my);
     isg_chains_free(my.chains);
     isg_dataset_free(my.data);
     isg_rbm_free(my.rbm);
@@ -396,8 +355,8 @@ static const option_entry options[] = {
     {.name = "count", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = HUGE_VAL,
      .offset = offsetof(sample_settings, count), .otherwise = "100 in a picture, else 1000",
      .help = "Number of samples, each from a chain of its own"},
-    {.name = "steps", .kind = OPTION_SIZE, .metavar = "T", .initial = "20", .low = 1,
-     .high = HUGE_VAL, .offset = offsetof(sample_settings, steps),
+    {.name = "sweeps", .alias = "steps", .kind = OPTION_SIZE, .metavar = "T", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(sample_settings, sweeps),
      .help = "Block-Gibbs updates of all hidden and then all visible units"},
     {.name = "beta", .kind = OPTION_TEXT, .metavar = BETAS_METAVAR,
      .offset = offsetof(sample_settings, beta),
@@ -414,40 +373,96 @@ static const option_entry options[] = {
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"file", "the file written"},
-    {"count", "number of samples"},
-    {"n_visible", "number of visible units"},
-    {"n_hidden", "number of hidden units"},
-    {"start", "noise, patterns, or DATA as given"},
-    {"steps", "number of updates"},
-    {"betas[].beta", "inverse temperature of each part of the schedule"},
-    {"betas[].steps", "its number of updates"},
-    {"clamped", "number of clamped units"},
-    {"energy.mean", "mean of H(s) over the samples"},
-    {"energy.deviation", "its standard deviation"},
-    {"diagnosis", "null without --diagnose"},
-    {"diagnosis.sweeps", "number of sweeps measured"},
-    {"diagnosis.beta", "inverse temperature at which they were done"},
-    {"diagnosis.energy_time", "value, error, window and reliable: integrated autocorrelation time in "
-                              "sweeps"},
-    {"diagnosis.hidden_time", "the same of the slowest hidden unit"},
-    {"diagnosis.slowest_unit", "which one that is, counted from 0"},
-    {"diagnosis.energy_rhat", "split R-hat of the energy"},
-    {"diagnosis.hidden_rhat", "the largest of all hidden units"},
-    {"diagnosis.reliable", "whether the chains are 50 times as long as both times"},
-    {"diagnosis.trapped", "whether they stay in different modes, so that more steps will not help"},
-    {NULL, NULL},
+#define IS(field, what) RESULT(sample_result, field, what)
+#define FOUND(field, name, what) RESULT_AS(diagnosis_result, found.field, name, what)
+
+static const result_entry beta_results[] = {
+    RESULT(beta_part, beta, "inverse temperature of each part of the schedule"),
+    RESULT(beta_part, steps, "its number of updates"),
+    {.key = NULL},
+};
+
+static const result_entry energy_results[] = {
+    RESULT(energy_result, mean, "mean of H(s) over the samples"),
+    RESULT(energy_result, deviation, "its standard deviation"),
+    {.key = NULL},
+};
+
+static const result_entry time_results[] = {
+    RESULT_AS(isg_autocorrelation, time, "value", NULL),
+    RESULT(isg_autocorrelation, error, NULL),
+    RESULT(isg_autocorrelation, window, NULL),
+    RESULT_AS(isg_autocorrelation, is_reliable, "reliable", NULL),
+    {.key = NULL},
+};
+
+static const result_entry diagnosis_results[] = {
+    FOUND(sweeps, "sweeps", "number of sweeps measured"),
+    RESULT(diagnosis_result, beta, "inverse temperature at which they were done"),
+    {.kind = RESULT_OBJECT, .key = "energy_time", .of = time_results,
+     .offset = offsetof(diagnosis_result, found.energy),
+     .help = "integrated autocorrelation time of the energy in sweeps"},
+    {.kind = RESULT_OBJECT, .key = "hidden_time", .of = time_results,
+     .offset = offsetof(diagnosis_result, found.hidden), .help = "the same of the slowest hidden unit"},
+    FOUND(slowest_unit, "slowest_unit", "which one that is, counted from 0"),
+    FOUND(energy_rhat, "energy_rhat", "split R-hat of the energy"),
+    FOUND(hidden_rhat, "hidden_rhat", "the largest of all hidden units"),
+    FOUND(is_reliable, "reliable", "whether the chains are 50 times as long as both times"),
+    FOUND(is_trapped, "trapped",
+          "whether they stay in different modes, so that more steps will not help"),
+    RESULT_HIDDEN(diagnosis_result, is_stuck),
+    RESULT_HIDDEN(diagnosis_result, is_unclear),
+    RESULT_HIDDEN(diagnosis_result, wanted),
+    {.when = "energy_time.value", .label = "energy time",
+     .text = "{energy_time.value:.3g} +- {energy_time.error:.2g} sweeps"},
+    {.when = "!energy_time.value", .label = "energy time", .text = "unknown: it never varies"},
+    {.when = "hidden_time.value", .label = "hidden time",
+     .text = "{hidden_time.value:.3g} +- {hidden_time.error:.2g} sweeps (hidden unit {slowest_unit}, "
+             "the slowest)"},
+    {.when = "!hidden_time.value", .label = "hidden time",
+     .text = "unknown: it never varies (hidden unit {slowest_unit}, the slowest)"},
+    {.label = "split R-hat",
+     .text = "{energy_rhat:.4f} energy, {hidden_rhat:.4f} hidden units (1: the chains agree)"},
+    {.when = "reliable", .label = "long enough", .text = "yes, {sweeps} sweeps are over 50 times that"},
+    {.when = "is_stuck", .label = "long enough",
+     .text = "no, and more steps will not help: the chains are trapped in different modes"},
+    {.when = "is_stuck", .label = "instead",
+     .text = "start from DATA with the modes in proportion, or cool down from a smaller beta; score "
+             "--method mixture weighs the modes for ln Z"},
+    {.when = "wanted", .label = "long enough", .text = "no, take --steps {wanted:.0f} at least"},
+    {.when = "is_unclear", .label = "long enough", .text = "no"},
+    {.key = NULL},
+};
+
+static const result_entry results[] = {
+    IS(file, "the file written"),
+    IS(count, "number of samples"),
+    IS(n_visible, "number of visible units"),
+    IS(n_hidden, "number of hidden units"),
+    IS(start, "noise, patterns, or DATA as given"),
+    IS(steps, "number of updates"),
+    RESULT_LIST_OF(sample_result, betas, beta_results, NULL),
+    IS(clamped, "number of clamped units"),
+    RESULT_STRUCT(sample_result, energy, energy_results, NULL),
+    RESULT_POINTER(sample_result, diagnosis, diagnosis_results, "null without --diagnose"),
+    {.label = "samples", .text = "{count} of {n_visible unit}, {n_hidden hidden unit}"},
+    {.label = "start", .text = "{start}"},
+    {.when = "clamped", .label = "clamped", .text = "{clamped unit}"},
+    {.print = print_betas},
+    {.label = "energy", .text = "{energy.mean} +- {energy.deviation:.3g} (mean and standard deviation)"},
+    {.each = "diagnosis"},
+    {.label = "file", .text = "{file}"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
     {"isinglass sample model.npz -o samples.png --start mnist:test",
      "Ten digits a class, from images of the class by 20 updates, as in Fig. 4c and d of the paper."},
-    {"isinglass sample model.npz -o samples.npz --start noise --count 5000 --steps 1000 --diagnose",
+    {"isinglass sample model.npz -o samples.npz --start noise --count 5000 --sweeps 1000 --diagnose",
      "Arrays for NumPy, and whether the chains were long enough."},
     {"isinglass sample model.npz -o completed.png --start mnist:test --clamp 0:392",
      "Let the model complete the lower half of digits (14 of 28 rows of 28 pixels are kept)."},
-    {"isinglass sample model.npz -o cooled.png --start noise --steps 100 --beta 0.5,1@40,2@70,20@99",
+    {"isinglass sample model.npz -o cooled.png --start noise --sweeps 100 --beta 0.5,1@40,2@70,20@99",
      "Cool random spins down."},
     {NULL, NULL},
 };
@@ -484,8 +499,9 @@ const command command_sample = {
         "units that s was drawn from, energy (samples), H(s), and meta.json; numpy.load opens it.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(sample_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -23,26 +23,74 @@ typedef struct score_settings {
     bool by_class;
 } score_settings;
 
+static void defaults(void *settings) {
+    *(score_settings *)settings =
+        (score_settings){.data = data_defaults(), .log_z.how = isg_log_z_defaults()};
+}
+
+typedef struct class_score {
+    const char *name;
+    size_t samples;
+    const isg_likelihood *log_likelihood; /* NULL without samples */
+    bool is_shown;
+} class_score;
+
 /* One data set and its log-likelihood. */
 typedef struct scored {
     const char *name;
     isg_dataset *data;
     isg_likelihood all, *by_class; /* by_class is NULL without labels */
     isg_likelihood *at; /* (n_betas) with --betas, and then all and by_class are unused */
+    class_score *rows;  /* of `classes` */
+    result_list classes;
 } scored;
+
+typedef struct beta_score {
+    double beta;
+    isg_log_z log_z;
+    result_list log_likelihood; /* one for every data set */
+} beta_score;
+
+typedef struct peak {
+    const char *name;
+    double beta;
+    isg_likelihood log_likelihood;
+} peak;
+
+/* What belongs to one beta, and to several. */
+typedef struct point_result {
+    result_list data;
+    const isg_interval *interval;
+} point_result;
+
+typedef struct curve_result {
+    result_list betas, peaks;
+} curve_result;
 
 typedef struct scores {
     isg_rbm *rbm;
+    isg_rbm_info info;
+    const char *model;
     scored *sets; /* n_sets */
     size_t n_sets;
-    isg_log_z log_z;
+    isg_log_z log_z; /* with --betas, at the best */
     double seconds;
-    isg_interval interval; /* if has_interval */
-    bool has_interval;
+    isg_interval interval;
     const char *no_interval; /* why there is none */
     double *betas;           /* n_betas, and */
     isg_log_z *at;           /* ln Z there */
     size_t n_betas;
+
+    beta_score *rows; /* n_betas */
+    double *values;   /* (n_betas, n_sets) */
+    peak *tops;       /* n_sets */
+    const isg_likelihood *log_likelihood;
+    double data_term;
+    point_result one;
+    curve_result several;
+    const point_result *point; /* one of these two is NULL */
+    const curve_result *curve;
+    bool is_curve;
 } scores;
 
 /* ---- finding out -------------------------------------------------------------------------------- */
@@ -106,7 +154,8 @@ static exit_code find_interval(scores *my, const invocation *call) {
     const isg_status status = isg_ais_certificate(my->rbm, &options, settings->certificate,
                                                   &my->interval, progress_callback(&bar));
     progress_finish(&bar);
-    my->has_interval = status == ISG_OK;
+    if (status == ISG_OK)
+        my->one.interval = &my->interval;
     if (status != ISG_ERR_UNSUPPORTED)
         return fail_status(status);
     my->no_interval = "no exact samples of this model are known";
@@ -133,88 +182,29 @@ static exit_code find_curve(scores *my, const invocation *call) {
 
 /* ---- saying it ---------------------------------------------------------------------------------- */
 
-static json_t *likelihood_json(const isg_likelihood *found) {
-    return json_pack("{s:o, s:o}", "value", json_number(found->value), "error",
-                     json_number(found->error));
-}
-
-static json_t *classes_json(const scored *set) {
-    json_t *list = json_array();
-    for (size_t c = 0; list && set->by_class && c < isg_dataset_describe(set->data).n_classes;
-         c++) {
-        const isg_likelihood *found = &set->by_class[c];
-        json_t *one =
-            json_pack("{s:o, s:I, s:o}", "class", json_text(isg_dataset_class_name(set->data, c)),
-                      "samples", (json_int_t)found->samples, "log_likelihood",
-                      found->samples > 0 ? likelihood_json(found) : json_null());
-        if (!one || json_array_append_new(list, one) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-static json_t *sets_json(const scores *my) {
-    json_t *list = json_array();
-    for (size_t k = 0; list && k < my->n_sets; k++) {
-        const scored *set = &my->sets[k];
-        json_t *one =
-            json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}", "name", json_text(set->name), "samples",
-                      (json_int_t)set->all.samples, "log_likelihood", likelihood_json(&set->all),
-                      "data_term", json_number(set->all.data_term), "deviation",
-                      json_number(set->all.deviation), "classes", classes_json(set));
-        if (!one || json_array_append_new(list, one) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-static json_t *as_json(const scores *my) {
-    const bool has_data = my->n_sets > 0;
-    json_t *interval = my->has_interval
-                           ? json_pack("{s:f, s:f, s:f, s:I}", "low", my->interval.low, "high",
-                                       my->interval.high, "confidence", my->interval.confidence,
-                                       "batches", (json_int_t)my->interval.batches)
-                           : json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "log_likelihood",
-                     has_data ? likelihood_json(&my->sets[0].all) : json_null(), "data_term",
-                     has_data ? json_number(my->sets[0].all.data_term) : json_null(), "log_z",
-                     log_z_json(&my->log_z), "data", sets_json(my), "interval", interval, "seconds",
-                     my->seconds);
-}
-
-static void print_classes(output *out, const scored *set) {
+static exit_code list_classes(scored *set, bool by_class) {
     const size_t n = set->by_class ? isg_dataset_describe(set->data).n_classes : 0;
-    for (size_t c = 0; c < n; c++)
-        if (set->by_class[c].samples > 0)
-            output_line(out, "  class %-14s %8zu %12.3f", isg_dataset_class_name(set->data, c),
-                        set->by_class[c].samples, set->by_class[c].value);
+    set->rows = memory_allocate(n, sizeof *set->rows);
+    if (!set->rows)
+        return fail_memory();
+    for (size_t c = 0; c < n; c++) {
+        const isg_likelihood *found = &set->by_class[c];
+        set->rows[c] = (class_score){.name = isg_dataset_class_name(set->data, c),
+                                     .samples = found->samples,
+                                     .log_likelihood = found->samples > 0 ? found : NULL,
+                                     .is_shown = by_class && found->samples > 0};
+    }
+    set->classes = (result_list){set->rows, n, sizeof *set->rows};
+    return EXIT_DONE;
 }
 
-static void as_text(output *out, const scores *my, const char *model, bool by_class) {
-    const isg_rbm_info info = isg_rbm_describe(my->rbm);
-    output_field(out, "model", "%s: %zu visible, %zu hidden units, beta %g", model, info.n_visible,
-                 info.n_hidden, info.beta);
-    log_z_print(out, &my->log_z);
-    if (my->has_interval)
-        output_field(out, "certificate", "%.4f to %.4f holds with probability %g or more",
-                     my->interval.low, my->interval.high, my->interval.confidence);
-    else if (my->no_interval)
-        output_field(out, "certificate", "none: %s", my->no_interval);
-    output_field(out, "time", "%.2f s", my->seconds);
-    if (my->n_sets > 0)
-        output_print(out, "\n%-22s %8s %12s %10s %12s\n", "data", "samples", "L", "+-", "-beta H");
-    for (size_t k = 0; k < my->n_sets; k++) {
-        const scored *set = &my->sets[k];
-        output_line(out, "%-22s %8zu %12.3f %10.2g %12.3f%s", set->name, set->all.samples,
-                    set->all.value, set->all.error, set->all.data_term,
-                    set->all.is_trusted ? "" : "  beware");
-        if (by_class)
-            print_classes(out, set);
-    }
+static exit_code list_sets(scores *my, bool by_class) {
+    exit_code code = EXIT_DONE;
+    for (size_t k = 0; code == EXIT_DONE && k < my->n_sets; k++)
+        code = list_classes(&my->sets[k], by_class);
+    my->one.data = (result_list){my->sets, my->n_sets, sizeof *my->sets};
+    my->point = &my->one;
+    return code;
 }
 
 static size_t best_beta(const scores *my, const scored *set) {
@@ -225,33 +215,51 @@ static size_t best_beta(const scores *my, const scored *set) {
     return best;
 }
 
-static json_t *curve_json(const scores *my) {
-    json_t *list = json_array(), *peaks = json_array();
-    for (size_t k = 0; list && k < my->n_betas; k++) {
-        json_t *values = json_array();
-        for (size_t s = 0; values && s < my->n_sets; s++)
-            json_array_append_new(values, json_number(my->sets[s].at[k].value));
-        json_array_append_new(list, json_pack("{s:f, s:o, s:o}", "beta", my->betas[k], "log_z",
-                                              log_z_json(&my->at[k]), "log_likelihood", values));
+static exit_code list_betas(scores *my) {
+    const size_t n = my->n_sets;
+    my->rows = memory_allocate(my->n_betas, sizeof *my->rows);
+    my->values = memory_allocate(my->n_betas * n, sizeof *my->values);
+    my->tops = memory_allocate(n, sizeof *my->tops);
+    if (!my->rows || !my->values || !my->tops)
+        return fail_memory();
+    for (size_t k = 0; k < my->n_betas; k++) {
+        for (size_t s = 0; s < n; s++)
+            my->values[k * n + s] = my->sets[s].at[k].value;
+        my->rows[k] =
+            (beta_score){my->betas[k], my->at[k], {my->values + k * n, n, sizeof *my->values}};
     }
-    for (size_t s = 0; peaks && s < my->n_sets; s++) {
+    for (size_t s = 0; s < n; s++) {
         const scored *set = &my->sets[s];
         const size_t best = best_beta(my, set);
-        json_array_append_new(peaks, json_pack("{s:o, s:f, s:o}", "name", json_text(set->name),
-                                               "beta", my->betas[best], "log_likelihood",
-                                               likelihood_json(&set->at[best])));
+        my->tops[s] = (peak){set->name, my->betas[best], set->at[best]};
     }
+    my->several =
+        (curve_result){{my->rows, my->n_betas, sizeof *my->rows}, {my->tops, n, sizeof *my->tops}};
+    my->curve = &my->several;
+    return EXIT_DONE;
+}
+
+/* With --betas, what is said of one is that of the best for the first data set. */
+static exit_code show(scores *my, const invocation *call) {
+    const score_settings *settings = call->settings;
     const scored *first = my->n_sets > 0 ? my->sets : NULL;
     const size_t best = first ? best_beta(my, first) : my->n_betas - 1;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:f}", "log_likelihood",
-                     first ? likelihood_json(&first->at[best]) : json_null(), "data_term",
-                     first ? json_number(first->at[best].data_term) : json_null(), "log_z",
-                     log_z_json(&my->at[best]), "betas", list, "peaks", peaks, "seconds",
-                     my->seconds);
+    my->model = call->arguments[0];
+    my->info = isg_rbm_describe(my->rbm);
+    my->is_curve = settings->betas != NULL;
+    if (my->is_curve)
+        my->log_z = my->at[best];
+    my->log_likelihood = !first ? NULL : my->is_curve ? &first->at[best] : &first->all;
+    my->data_term = first ? my->log_likelihood->data_term : (double)NAN;
+    const exit_code code = my->is_curve ? list_betas(my) : list_sets(my, settings->by_class);
+    if (code == EXIT_DONE)
+        result_show(call, my);
+    return code;
 }
 
 /* Columns that a plotting program reads; what is not a number stands behind a #. */
-static void curve_text(output *out, const scores *my) {
+static void print_curve(output *out, const void *results) {
+    const scores *my = results;
     output_print(out, "# %8s %14s %10s %10s %8s", "beta", "ln Z", "+-", "ESS", "method");
     for (size_t s = 0; s < my->n_sets; s++)
         output_print(out, " %14s", my->sets[s].name);
@@ -336,10 +344,14 @@ static void release(scores *my) {
         isg_dataset_free(my->sets[k].data);
         memory_release(my->sets[k].by_class);
         memory_release(my->sets[k].at);
+        memory_release(my->sets[k].rows);
     }
     memory_release(my->sets);
     memory_release(my->betas);
     memory_release(my->at);
+    memory_release(my->rows);
+    memory_release(my->values);
+    memory_release(my->tops);
     isg_rbm_free(my->rbm);
 }
 
@@ -372,16 +384,8 @@ static exit_code run(const invocation *call) {
         code = find_all(&my, call);
     if (code == EXIT_DONE && settings->picture)
         code = draw_curves(&my, settings->picture);
-    if (code == EXIT_DONE) {
-        if (settings->betas && call->common.json)
-            output_json(call->out, curve_json(&my));
-        else if (settings->betas)
-            curve_text(call->out, &my);
-        else if (call->common.json)
-            output_json(call->out, as_json(&my));
-        else
-            as_text(call->out, &my, call->arguments[0], settings->by_class);
-    }
+    if (code == EXIT_DONE)
+        code = show(&my, call);
     release(&my);
     return code;
 }
@@ -418,36 +422,111 @@ static const option_entry options[] = {
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"log_likelihood.value", "mean of ln p over the first DATA"},
-    {"log_likelihood.error", "error of it, which is that of ln Z"},
-    {"data_term", "mean of -beta H over the first DATA"},
-    {"log_z.value", "ln Z"},
-    {"log_z.error", "its standard error, or a bound if exact"},
-    {"log_z.method", "exact, ais or mixture"},
-    {"log_z.side", "exact, both, lower (too low on average) or upper"},
-    {"log_z.ess", "effective number of chains or draws"},
-    {"log_z.samples", "number of chains or draws"},
-    {"log_z.spread", "standard deviation between repeats, or null"},
-    {"log_z.modes", "Gaussians of the mixture"},
-    {"log_z.laplace", "the estimate by Laplace's method, or null"},
-    {"log_z.trusted", "whether value and error can be taken at their word"},
-    {"log_z.reason", "if not, why"},
-    {"log_z.choice", "why this method, if it was chosen"},
-    {"data[].name", "DATA"},
-    {"data[].samples", "number of samples"},
-    {"data[].log_likelihood", "as above"},
-    {"data[].data_term", "as above"},
-    {"data[].deviation", "standard deviation of ln p over the samples"},
-    {"data[].classes[].class", "a class"},
-    {"data[].classes[].samples", "its samples"},
-    {"data[].classes[].log_likelihood", "as above, or null without samples"},
-    {"interval", "low, high, confidence and batches of the certificate, or null"},
-    {"seconds", "time for ln Z, the certificate included"},
-    {"betas[].beta", "with --betas: a beta; then log_z and one log_likelihood per DATA. Those above "
-                     "are then at the best beta of the first DATA, or at the last without DATA"},
-    {"peaks[].beta", "with --betas: the best beta of each DATA, with its log_likelihood"},
-    {NULL, NULL},
+#define SET(field, name, what) RESULT_AS(scored, field, name, what)
+
+static const result_entry likelihood_results[] = {
+    RESULT(isg_likelihood, value, NULL),
+    RESULT(isg_likelihood, error, NULL),
+    {.key = NULL},
+};
+
+static const result_entry first_results[] = {
+    RESULT(isg_likelihood, value, "mean of ln p over the first DATA"),
+    RESULT(isg_likelihood, error, "error of it, which is that of ln Z"),
+    {.key = NULL},
+};
+
+static const result_entry class_results[] = {
+    RESULT_AS(class_score, name, "class", "a class"),
+    RESULT(class_score, samples, "its samples"),
+    RESULT_POINTER(class_score, log_likelihood, likelihood_results, "as above, or null without samples"),
+    RESULT_HIDDEN(class_score, is_shown),
+    {.when = "is_shown", .text = "  class {class:-14} {samples:8} {log_likelihood.value:12.3f}"},
+    {.key = NULL},
+};
+
+static const result_entry set_results[] = {
+    SET(name, "name", "DATA"),
+    SET(all.samples, "samples", "number of samples"),
+    {.kind = RESULT_OBJECT, .key = "log_likelihood", .help = "as above", .of = likelihood_results,
+     .offset = offsetof(scored, all)},
+    SET(all.data_term, "data_term", "as above"),
+    SET(all.deviation, "deviation", "standard deviation of ln p over the samples"),
+    RESULT_LIST_OF(scored, classes, class_results, NULL),
+    {.kind = RESULT_FLAG, .key = "is_trusted", .offset = offsetof(scored, all.is_trusted), .is_private = true},
+    {.text = "{name:-22} {samples:8} {log_likelihood.value:12.3f} {log_likelihood.error:10.2g} "
+             "{data_term:12.3f}{is_trusted:|  beware}"},
+    {.each = "classes"},
+    {.key = NULL},
+};
+
+static const result_entry interval_results[] = {
+    RESULT(isg_interval, low, NULL),
+    RESULT(isg_interval, high, NULL),
+    RESULT(isg_interval, confidence, NULL),
+    RESULT(isg_interval, batches, NULL),
+    {.key = NULL},
+};
+
+static const result_entry point_results[] = {
+    RESULT_LIST_OF(point_result, data, set_results, NULL),
+    RESULT_POINTER(point_result, interval, interval_results, "the certificate, or null"),
+    {.key = NULL},
+};
+
+static const result_entry beta_results[] = {
+    RESULT(beta_score, beta, "a beta"),
+    {.kind = RESULT_OBJECT, .key = "log_z", .help = "as above", .of = log_z_results,
+     .offset = offsetof(beta_score, log_z), .is_known = true},
+    RESULT_LIST_OF(beta_score, log_likelihood, result_numbers, "one for every DATA"),
+    {.key = NULL},
+};
+
+static const result_entry peak_results[] = {
+    RESULT(peak, name, "DATA"),
+    RESULT(peak, beta, "its best beta"),
+    RESULT_STRUCT(peak, log_likelihood, likelihood_results, "there"),
+    {.key = NULL},
+};
+
+static const result_entry curve_results[] = {
+    RESULT_LIST_OF(curve_result, betas, beta_results, NULL),
+    RESULT_LIST_OF(curve_result, peaks, peak_results, NULL),
+    {.key = NULL},
+};
+
+static const result_entry rbm_results[] = {
+    RESULT(isg_rbm_info, n_visible, NULL),
+    RESULT(isg_rbm_info, n_hidden, NULL),
+    RESULT(isg_rbm_info, beta, NULL),
+    {.key = NULL},
+};
+
+static const result_entry results[] = {
+    RESULT_POINTER(scores, log_likelihood, first_results, "null without DATA"),
+    RESULT(scores, data_term, "mean of -beta H over the first DATA"),
+    RESULT_STRUCT(scores, log_z, log_z_results, NULL),
+    RESULT_MEMBERS(scores, point, point_results, NULL),
+    RESULT_MEMBERS(scores, curve, curve_results,
+                   "instead of data and interval with --betas (those above are then at the best beta of "
+                   "the first DATA, or at the last without DATA)"),
+    RESULT(scores, seconds, "time for ln Z, the certificate included"),
+    RESULT_HIDDEN(scores, is_curve),
+    RESULT_HIDDEN(scores, model),
+    RESULT_HIDDEN(scores, no_interval),
+    {.kind = RESULT_OBJECT, .key = "rbm", .of = rbm_results, .offset = offsetof(scores, info),
+     .is_private = true},
+    {.when = "!is_curve", .label = "model", .text = "{model}: {rbm.n_visible} visible, "
+                                                    "{rbm.n_hidden hidden unit}, beta {rbm.beta}"},
+    {.when = "!is_curve", .each = "log_z"},
+    {.when = "interval", .label = "certificate",
+     .text = "{interval.low:.4f} to {interval.high:.4f} holds with probability {interval.confidence} "
+             "or more"},
+    {.when = "no_interval", .label = "certificate", .text = "none: {no_interval}"},
+    {.when = "!is_curve", .label = "time", .text = "{seconds:.2f} s"},
+    {.each = "data", .heading = "\ndata                    samples            L         +-      -beta H"},
+    {.when = "is_curve", .print = print_curve},
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -482,8 +561,9 @@ const command command_score = {
         "auto takes the first of these that is quick and can be trusted.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(score_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -22,11 +22,18 @@ typedef struct train_settings {
     data_settings data;
     start_settings start;
     const char *out, *picture, *rate;
-    size_t epochs, batch, sweeps, score_every;
-    size_t estimator; /* an isg_estimator */
-    bool persistent, fields, shuffle, resume;
-    double save_every;
+    size_t epochs, score_every;
+    isg_run_options how;
+    bool resume;
 } train_settings;
+
+static void defaults(void *settings) {
+    *(train_settings *)settings = (train_settings){.data = data_defaults(),
+                                                   .start = start_defaults(),
+                                                   .rate = rates_default(),
+                                                   .epochs = 10,
+                                                   .how = isg_run_defaults()};
+}
 
 static const char *const estimator_choices[] = {"sampled", "mean", NULL};
 
@@ -171,19 +178,11 @@ static exit_code load_data(job *my) {
 }
 
 static isg_run_options training_options(const job *my) {
-    const train_settings *settings = my->settings;
-    isg_run_options options = isg_run_defaults();
-    options.train.batch_size = settings->batch;
-    options.train.gibbs_steps = settings->sweeps;
+    isg_run_options options = my->settings->how;
     options.train.rates = my->rates.rates;
     options.train.n_rates = my->rates.n_rates;
-    options.train.estimator = (isg_estimator)settings->estimator;
-    options.train.persistent = settings->persistent;
-    options.train.fields = settings->fields;
-    options.train.shuffle = settings->shuffle;
     options.train.seed = my->call.common.seed;
     options.command = my->command;
-    options.save_every_s = settings->save_every;
     return options;
 }
 
@@ -193,6 +192,7 @@ static exit_code begin(job *my) {
     char *text = NULL;
     exit_code code = start_make(&rbm, &my->call, &my->settings->start, my->data, my->data_name);
     settings_mark(&my->call, "hidden");
+    settings_mark(&my->call, "beta");
     if (code == EXIT_DONE)
         code = my->record ? record_changes(my) : make_record(my, rbm);
     if (code == EXIT_DONE && signals_caught())
@@ -340,85 +340,55 @@ static exit_code train(job *my) {
 
 /* ---- results ---------------------------------------------------------------------------------- */
 
-/* The last row with a score; NULL if there is none. */
-static const isg_run_row *last_scored(const isg_run_info *info) {
-    for (size_t k = info->n_rows; k > 0; k--)
-        if (!isnan(info->rows[k - 1].log_likelihood))
-            return &info->rows[k - 1];
-    return NULL;
-}
+typedef struct train_result {
+    size_t epochs, updates, updates_each, samples, n_visible, n_hidden, last_epoch;
+    double seconds, samples_per_second, first_reconstruction_error, reconstruction_error;
+    double score_seconds, beta;
+    double row_seconds, rate; /* at the end of the last epoch; NaN if there is nothing to tell */
+    bool is_instant;          /* the last epoch ended before the clock could tell */
+    bool is_short, is_long;   /* one epoch, or several */
+    bool resumed;
+    const char *init, *run, *model, *picture;
+    const isg_run_row *log_likelihood; /* the last row with a score; NULL if there is none */
+} train_result;
 
-static json_t *score_json(const isg_run_info *info) {
-    const isg_run_row *scored = last_scored(info);
-    return scored ? json_pack("{s:I, s:o, s:o}", "epoch", (json_int_t)scored->epoch, "value",
-                              json_number(scored->log_likelihood), "error",
-                              json_number(scored->log_likelihood_error))
-                  : json_null();
-}
-
-static void as_json(output *out, const job *my, const char *model) {
-    const train_settings *settings = my->settings;
-    const isg_run_info info = isg_run_describe(my->run);
-    const isg_dataset_info data = isg_dataset_describe(my->data);
-    const double samples = (double)info.state.epochs * (double)data.n_samples;
-    const isg_run_row *last = info.n_rows > 1 ? info.rows + info.n_rows - 1 : NULL;
-    const isg_rbm_info rbm = isg_rbm_describe(isg_run_rbm(my->run));
-    output_json(
-        out,
-        json_pack(
-            "{s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:f, s:I, s:I, s:I, s:f, s:b, s:o, s:o, s:o}", //
-            "epochs", (json_int_t)info.state.epochs,                                            //
-            "updates", (json_int_t)info.state.updates,                                          //
-            "seconds", info.seconds,                                                            //
-            "samples_per_second", json_number(samples / info.seconds),                          //
-            "first_reconstruction_error",                                                       //
-            last ? json_number(info.rows[1].reconstruction_error) : json_null(),                //
-            "reconstruction_error",                                                             //
-            last ? json_number(last->reconstruction_error) : json_null(),                       //
-            "log_likelihood", score_json(&info),                                                //
-            "score_seconds", my->score_s,                                                       //
-            "samples", (json_int_t)data.n_samples,                                              //
-            "n_visible", (json_int_t)rbm.n_visible,                                             //
-            "n_hidden", (json_int_t)rbm.n_hidden,                                               //
-            "beta", rbm.beta,                                                                   //
-            "resumed", my->is_resumed,                                                          //
-            "run", json_text(settings->out),                                                    //
-            "model", json_text(model),                                                          //
-            "picture", settings->picture ? json_text(settings->picture) : json_null()));
-}
-
-static void as_text(output *out, const job *my, const char *model) {
+static train_result look(const job *my, const char *model) {
     const train_settings *settings = my->settings;
     const isg_run_info info = isg_run_describe(my->run);
     const isg_dataset_info data = isg_dataset_describe(my->data);
     const isg_rbm_info rbm = isg_rbm_describe(isg_run_rbm(my->run));
     const isg_run_row *last = info.rows + info.n_rows - 1;
-    output_field(out, "samples", "%zu of %zu units", data.n_samples, data.n_visible);
-    output_field(out, "hidden units", "%zu (%s), beta %g", rbm.n_hidden, settings->start.init,
-                 rbm.beta);
-    output_field(out, "epochs", "%" PRIu64 ", of %zu updates each", info.state.epochs,
-                 info.state.n_batches);
-    if (info.n_rows > 1) {
-        if (last->seconds > 0)
-            output_field(out, "time", "%.2f s, %.0f samples/s", last->seconds,
-                         (double)info.state.epochs * (double)data.n_samples / last->seconds);
-        else /* less than the clock can tell */
-            output_field(out, "time", "%.2f s", last->seconds);
-        if (info.n_rows == 2)
-            output_field(out, "reconstruction", "error %.4f", last->reconstruction_error);
-        else
-            output_field(out, "reconstruction", "error %.4f in epoch 1, %.4f in epoch %" PRIu64,
-                         info.rows[1].reconstruction_error, last->reconstruction_error,
-                         last->epoch);
-    }
-    const isg_run_row *scored = last_scored(&info);
-    if (scored)
-        output_field(
-            out, "log-likelihood", "%.3f +- %.2g after %" PRIu64 " epochs; scores took %.2f s",
-            scored->log_likelihood, scored->log_likelihood_error, scored->epoch, my->score_s);
-    if (settings->picture)
-        output_field(out, "picture", "%s", settings->picture);
-    output_field(out, "model", "%s", model);
+    const double samples = (double)info.state.epochs * (double)data.n_samples;
+    const bool has_epochs = info.n_rows > 1;
+    train_result out = {
+        .epochs = (size_t)info.state.epochs,
+        .updates = (size_t)info.state.updates,
+        .updates_each = info.state.n_batches,
+        .seconds = info.seconds,
+        .samples_per_second = samples / info.seconds,
+        .first_reconstruction_error = has_epochs ? info.rows[1].reconstruction_error : (double)NAN,
+        .reconstruction_error = has_epochs ? last->reconstruction_error : (double)NAN,
+        .score_seconds = my->score_s,
+        .samples = data.n_samples,
+        .n_visible = rbm.n_visible,
+        .n_hidden = rbm.n_hidden,
+        .beta = rbm.beta,
+        .row_seconds = has_epochs ? last->seconds : (double)NAN,
+        .rate =
+            has_epochs ? samples / last->seconds : (double)NAN, /* infinite: too short to tell */
+        .last_epoch = (size_t)last->epoch,
+        .is_instant = has_epochs && !(last->seconds > 0),
+        .is_short = info.n_rows == 2,
+        .is_long = info.n_rows > 2,
+        .resumed = my->is_resumed,
+        .init = settings->start.init,
+        .run = settings->out,
+        .model = model,
+        .picture = settings->picture};
+    for (size_t k = 0; k < info.n_rows; k++)
+        if (!isnan(info.rows[k].log_likelihood))
+            out.log_likelihood = &info.rows[k];
+    return out;
 }
 
 static exit_code show_result(const job *my) {
@@ -431,10 +401,10 @@ static exit_code show_result(const job *my) {
     const exit_code code =
         settings->picture ? fail_status(isg_rbm_picture(isg_run_rbm(my->run), settings->picture))
                           : EXIT_DONE;
-    if (code == EXIT_DONE && my->call.common.json)
-        as_json(my->call.out, my, model);
-    else if (code == EXIT_DONE)
-        as_text(my->call.out, my, model);
+    if (code == EXIT_DONE) {
+        const train_result found = look(my, model);
+        result_show(&my->call, &found);
+    }
     memory_release(model);
     return code;
 }
@@ -484,37 +454,37 @@ static const option_entry options[] = {
      .is_required = true, .offset = offsetof(train_settings, out),
      .help = "Keep the run in this directory, which is made if need be"},
     START_OPTIONS(train_settings, start),
-    {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .initial = "10", .low = 0,
+    {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .low = 0,
      .high = HUGE_VAL, .offset = offsetof(train_settings, epochs),
      .help = "Passes over the data, in all; with --resume it may be more than before"},
-    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .initial = "100", .low = 1,
-     .high = HUGE_VAL, .offset = offsetof(train_settings, batch),
+    {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(train_settings, how.train.batch_size),
      .help = "Samples per update; the last update of an epoch takes what is left"},
-    {.name = "cd", .kind = OPTION_SIZE, .metavar = "K", .initial = "20", .low = 1,
-     .high = HUGE_VAL, .offset = offsetof(train_settings, sweeps),
+    {.name = "sweeps", .alias = "cd", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(train_settings, how.train.gibbs_steps),
      .help = "Gibbs sweeps per update, the K of CD-K"},
-    {.name = "pcd", .kind = OPTION_FLAG, .offset = offsetof(train_settings, persistent),
+    {.name = "pcd", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.persistent),
      .help = "Persistent chains: they go on from update to update instead of starting from the "
              "data"},
-    {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR, .initial = "1e-4",
+    {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR,
      .offset = offsetof(train_settings, rate),
      .help = "Learning rate, and others from given numbers of finished epochs on: 5e-4,1e-4@25"},
-    {.name = "fields", .kind = OPTION_FLAG, .offset = offsetof(train_settings, fields),
+    {.name = "fields", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.fields),
      .help = "Train the fields b and c too"},
     {.name = "estimator", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = estimator_choices,
-     .initial = "sampled", .offset = offsetof(train_settings, estimator),
+     .offset = offsetof(train_settings, how.train.estimator),
      .help = "Pair the last spins with the hidden units they were drawn from, as the paper does, "
              "or with the mean ones they imply, which is less noisy"},
-    {.name = "shuffle", .kind = OPTION_FLAG, .offset = offsetof(train_settings, shuffle),
+    {.name = "shuffle", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.shuffle),
      .help = "Visit the samples in a new order every epoch"},
-    {.name = "score-every", .kind = OPTION_SIZE, .metavar = "E", .initial = "0",
+    {.name = "score-every", .kind = OPTION_SIZE, .metavar = "E",
      .offset = offsetof(train_settings, score_every),
      .help = "Score the data at the start and after every E epochs, as 'isinglass score' does, into "
              "epochs.csv; never changes the weights; 0 for not at all"},
     {.name = "resume", .kind = OPTION_FLAG, .offset = offsetof(train_settings, resume),
      .help = "Go on with the run in RUN as if it had never stopped, or start it if there is none"},
-    {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .initial = "30", .low = 0,
-     .high = HUGE_VAL, .offset = offsetof(train_settings, save_every),
+    {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .low = 0,
+     .high = HUGE_VAL, .offset = offsetof(train_settings, how.save_every_s),
      .help = "Save every S seconds within an epoch, besides at its end (once a second, if epochs are "
              "shorter); never changes a result"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png",
@@ -525,24 +495,56 @@ static const option_entry options[] = {
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"epochs", "finished epochs"},
-    {"updates", "updates in all"},
-    {"seconds", "time spent training, in all processes together"},
-    {"samples_per_second", "samples of all epochs by that time, or null"},
-    {"first_reconstruction_error", "share of spins that one sweep from the data changed in epoch 1, or null"},
-    {"reconstruction_error", "the same in the last epoch"},
-    {"log_likelihood", "epoch, value and error of the last score, or null"},
-    {"score_seconds", "time that this process spent on scores"},
-    {"samples", "number of samples"},
-    {"n_visible", "number of visible units"},
-    {"n_hidden", "number of hidden units"},
-    {"beta", "inverse temperature"},
-    {"resumed", "whether a run was gone on with"},
-    {"run", "the directory"},
-    {"model", "the model in it"},
-    {"picture", "the picture, or null"},
-    {NULL, NULL},
+#define IS(field, what) RESULT(train_result, field, what)
+
+static const result_entry score_results[] = {
+    {.kind = RESULT_SIZE, .key = "epoch", .offset = offsetof(isg_run_row, epoch)},
+    RESULT_AS(isg_run_row, log_likelihood, "value", NULL),
+    RESULT_AS(isg_run_row, log_likelihood_error, "error", NULL),
+    {.key = NULL},
+};
+
+static const result_entry results[] = {
+    IS(epochs, "finished epochs"),
+    IS(updates, "updates in all"),
+    IS(seconds, "time spent training, in all processes together"),
+    IS(samples_per_second, "samples of all epochs by that time, or null"),
+    IS(first_reconstruction_error,
+       "share of spins that one sweep from the data changed in epoch 1, or null"),
+    IS(reconstruction_error, "the same in the last epoch"),
+    RESULT_POINTER(train_result, log_likelihood, score_results, "the last score, or null"),
+    IS(score_seconds, "time that this process spent on scores"),
+    IS(samples, "number of samples"),
+    IS(n_visible, "number of visible units"),
+    IS(n_hidden, "number of hidden units"),
+    IS(beta, "inverse temperature"),
+    IS(resumed, "whether an earlier run was resumed"),
+    IS(run, "the directory"),
+    IS(model, "the model in it"),
+    IS(picture, "the picture, or null"),
+    RESULT_HIDDEN(train_result, updates_each),
+    RESULT_HIDDEN(train_result, row_seconds),
+    RESULT_HIDDEN(train_result, rate),
+    RESULT_HIDDEN(train_result, last_epoch),
+    RESULT_HIDDEN(train_result, is_instant),
+    RESULT_HIDDEN(train_result, is_short),
+    RESULT_HIDDEN(train_result, is_long),
+    RESULT_HIDDEN(train_result, init),
+    {.label = "samples", .text = "{samples} of {n_visible unit}"},
+    {.label = "hidden units", .text = "{n_hidden} ({init}), beta {beta}"},
+    {.label = "epochs", .text = "{epochs}, of {updates_each update} each"},
+    {.when = "rate", .label = "time", .text = "{row_seconds:.2f} s, {rate:.0f} samples/s"},
+    {.when = "is_instant", .label = "time", .text = "{row_seconds:.2f} s"},
+    {.when = "is_short", .label = "reconstruction", .text = "error {reconstruction_error:.4f}"},
+    {.when = "is_long", .label = "reconstruction",
+     .text = "error {first_reconstruction_error:.4f} in epoch 1, {reconstruction_error:.4f} in epoch "
+             "{last_epoch}"},
+    {.when = "log_likelihood", .label = "log-likelihood",
+     .text = "{log_likelihood.value:.3f} +- {log_likelihood.error:.2g} after {log_likelihood.epoch "
+             "epoch}; scores took {score_seconds:.2f} s"},
+    {.when = "picture", .label = "picture", .text = "{picture}"},
+    {.label = "model", .text = "{model}"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -573,8 +575,9 @@ const command command_train = {
         "The weights depend on the seed, not on the number of threads or the instruction set.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(train_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/allocation.h"
@@ -13,11 +14,13 @@
 typedef struct unmap_settings {
     data_settings data;
     const char *out, *picture, *start, *data_name;
-    size_t method; /* an isg_unmap_method */
-    size_t restarts, steps;
-    double alpha, gamma;
-    bool flip;
+    isg_unmap_options how;
 } unmap_settings;
+
+static void defaults(void *settings) {
+    *(unmap_settings *)settings =
+        (unmap_settings){.data = data_defaults(), .how = isg_unmap_defaults()};
+}
 
 static const char *const method_choices[] = {"descent", "relax", "enumerate", NULL};
 static const char *const verdicts[] = {"exact", "approximate", "none"};
@@ -73,7 +76,7 @@ static exit_code load(unmapped *my, const invocation *call) {
             return fail(EXIT_BAD_INPUT,
                         "%s: has patterns of %zu units, but %s has %zu visible ones",
                         settings->start, found.n_visible, name, info.n_visible);
-        if (settings->method != ISG_UNMAP_ENUMERATE && found.n_patterns != info.n_hidden)
+        if (settings->how.method != ISG_UNMAP_ENUMERATE && found.n_patterns != info.n_hidden)
             return fail(
                 EXIT_BAD_INPUT,
                 "%s: has %zu patterns, but %s has %zu hidden units, each of which needs one",
@@ -101,24 +104,18 @@ static exit_code integrate(unmapped *my) {
 /* Dependent columns are what the library calls a wrong argument; here they come from a file. */
 static exit_code unmap(unmapped *my, const invocation *call) {
     const unmap_settings *settings = call->settings;
-    isg_unmap_options options = isg_unmap_defaults();
-    options.method = (isg_unmap_method)settings->method;
+    isg_unmap_options options = settings->how;
     options.start = is_random(settings) ? ISG_UNMAP_FROM_RANDOM
                     : my->start         ? ISG_UNMAP_FROM_PATTERNS
                                         : ISG_UNMAP_FROM_MODEL;
     options.patterns = my->start;
     options.data = my->data;
-    options.restarts = settings->restarts;
-    options.alpha = settings->alpha;
-    options.gamma = settings->gamma;
-    options.steps = settings->steps;
-    options.flip = settings->flip;
     options.seed = call->common.seed;
     if (options.method == ISG_UNMAP_ENUMERATE && my->whole.n_hidden > 24)
         notice(call->common.quiet,
                "%s: %zu hidden units are too many to enumerate (24 at most): relaxing %zu random "
                "states a pattern%s instead",
-               call->arguments[0], my->whole.n_hidden, settings->restarts,
+               call->arguments[0], my->whole.n_hidden, options.restarts,
                my->data ? " and as many rows of --data" : "");
     progress bar;
     progress_start(&bar, call->common.quiet, "searching");
@@ -152,234 +149,100 @@ static exit_code write_files(const unmapped *my, const invocation *call) {
 
 /* ---- saying it ---------------------------------------------------------------------------------- */
 
-static const char *start_words(const unmapped *my) {
-    if (my->report.start == ISG_UNMAP_FROM_PATTERNS)
-        return "patterns";
-    if (my->report.start == ISG_UNMAP_FROM_RANDOM)
-        return my->report.is_exhaustive ? "all" : "random";
-    return "model";
+typedef struct pattern_row {
+    const char *label;
+    isg_unmapped_pattern found;
+    size_t same_as; /* SIZE_MAX: no other */
+    bool condition_a, condition_b, has_conditions;
+    char note[40];
+} pattern_row;
+
+typedef struct state_counts {
+    size_t fixed, without_diagonal, stable;
+} state_counts;
+
+typedef struct unmap_result {
+    const char *file, *picture, *model, *start, *from;
+    isg_unmap_report report;
+    isg_integrated integrated;
+    double beta, share; /* of the residual of a random W */
+    state_counts projector, model_counts;
+    bool is_network, is_weighted;
+    bool is_random, is_given;
+    bool is_full, lacks_patterns, has_repeats, is_dependent;
+    double smallest, largest; /* singular values */
+    pattern_row *rows;        /* n_patterns */
+    result_list patterns, singular_values;
+} unmap_result;
+
+static void count_state(state_counts *counts, const isg_unmapped_state *state) {
+    counts->fixed += state->is_fixed_point;
+    counts->without_diagonal += state->is_fixed_point_without_diagonal;
+    counts->stable += state->is_stable;
 }
 
-static json_t *state_json(isg_unmapped_state state) {
-    return json_pack("{s:b, s:b, s:b}", "fixed_point", state.is_fixed_point,
-                     "fixed_point_without_diagonal", state.is_fixed_point_without_diagonal,
-                     "stable", state.is_stable);
-}
-
-static json_t *size_json(size_t number) {
-    return number == SIZE_MAX ? json_null() : json_integer((json_int_t)number);
-}
-
-static json_t *pattern_json(const unmapped *my, size_t mu) {
-    const isg_unmapped_pattern one = isg_unmapping_pattern(my->result, mu);
-    const char *label = isg_patterns_label(isg_unmapping_patterns(my->result), mu);
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:b, s:b, s:I}", //
-                     "label", label ? json_text(label) : json_null(),                     //
-                     "residual", json_number(one.residual),                               //
-                     "error", json_number(one.error),                                     //
-                     "fixed_point", one.projector.is_fixed_point,                         //
-                     "fixed_point_without_diagonal",
-                     one.projector.is_fixed_point_without_diagonal,                    //
-                     "stable", one.projector.is_stable,                                //
-                     "bits_changed", size_json(one.bits_changed),                      //
-                     "known", size_json(one.known),                                    //
-                     "same_as", size_json(one.same_as == mu ? SIZE_MAX : one.same_as), //
-                     "model", state_json(one.model),                                   //
-                     "condition_a", one.n_small == my->report.n_visible,               //
-                     "condition_b", one.n_compatible == my->report.n_visible,          //
-                     "units_without_condition", (json_int_t)one.n_left_over);
-}
-
-static json_t *patterns_json(const unmapped *my) {
-    json_t *list = json_array();
-    for (size_t mu = 0; list && mu < my->report.n_patterns; mu++)
-        if (json_array_append_new(list, pattern_json(my, mu)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
-static json_t *numbers_json(const double *numbers, size_t count) {
-    json_t *list = json_array();
-    for (size_t k = 0; list && k < count; k++)
-        if (json_array_append_new(list, json_number(numbers[k])) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
-static json_t *whole_json(const unmapped *my) {
-    const isg_integrated *whole = &my->whole;
-    return json_pack("{s:o, s:o, s:o, s:b, s:b, s:o, s:b}",                          //
-                     "orthogonality_error", json_number(whole->orthogonality_error), //
-                     "orthogonal_distance", json_number(whole->orthogonal_distance), //
-                     "correction", json_number(whole->correction),                   //
-                     "binary", whole->is_binary,                                     //
-                     "hebbian", whole->is_hebbian,                                   //
-                     "hebbian_beta", json_number(whole->hebbian_beta),               //
-                     "field", whole->has_field);
-}
-
-static json_t *as_json(const unmapped *my, const unmap_settings *settings) {
-    const isg_unmap_report *report = &my->report;
-    json_t *all =
-        json_pack("{s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}",            //
-                  "file", json_text(settings->out),                                          //
-                  "picture", settings->picture ? json_text(settings->picture) : json_null(), //
-                  "method", method_choices[report->method],                                  //
-                  "start", start_words(my),                                                  //
-                  "n_visible", (json_int_t)report->n_visible,                                //
-                  "n_hidden", (json_int_t)report->n_hidden,                                  //
-                  "n_patterns", (json_int_t)report->n_patterns,                              //
-                  "distinct", (json_int_t)report->n_distinct,                                //
-                  "rank", (json_int_t)report->rank,                                          //
-                  "starts", (json_int_t)report->n_starts,                                    //
-                  "candidates", (json_int_t)report->n_candidates,                            //
-                  "exhaustive", report->is_exhaustive);
-    json_t *rest = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o}",    //
-                             "residual", json_number(report->residual),               //
-                             "error", json_number(report->error),                     //
-                             "residual_before", json_number(report->residual_before), //
-                             "error_before", json_number(report->error_before),       //
-                             "sign_baseline", json_number(report->sign_baseline),     //
-                             "random_baseline", json_number(report->random_baseline), //
-                             "binarization", verdicts[report->verdict],               //
-                             "patterns", patterns_json(my),                           //
-                             "singular_values", numbers_json(my->sigma, my->n_sigma), //
-                             "integrated", whole_json(my));
-    if (!all || !rest || json_object_update(all, rest) != 0) {
-        json_decref(all);
-        all = NULL;
-    }
-    json_decref(rest);
-    return all;
-}
-
-static void print_whole(output *out, const unmapped *my, const char *name) {
-    const isg_integrated *whole = &my->whole;
-    output_field(out, "model", "%s: %zu visible, %zu hidden units, beta %g", name, whole->n_visible,
-                 whole->n_hidden, isg_rbm_describe(my->rbm).beta);
-    output_field(out, "J = WW'", "singular values of W %.4g to %.4g, |W'W - 1| %.1e",
-                 my->sigma[my->n_sigma - 1], my->sigma[0], whole->orthogonality_error);
-    output_field(out, "nearest projector", "|W - L| %.3g, L = UV'; |C - UU'| %.3g, C = US^-2U'",
-                 whole->orthogonal_distance, whole->correction);
-    if (whole->is_hebbian)
-        output_field(out, "W is binary", "the Hebbian network of its signs at beta %g",
-                     whole->hebbian_beta);
-    else if (whole->is_binary)
-        output_field(out, "W is binary", "but its columns differ in size: a weighted Hebbian rule");
-    if (whole->has_field)
-        output_field(out, "field", "b + Wc is not zero");
-}
-
-static void print_method(output *out, const unmapped *my) {
-    const isg_unmap_report *report = &my->report;
-    const char *method = method_choices[report->method];
-    if (report->is_exhaustive)
-        output_field(out, "method", "%s: all %zu starts, %zu different limits", method,
-                     report->n_starts, report->n_candidates);
-    else if (report->start == ISG_UNMAP_FROM_RANDOM)
-        output_field(out, "method", "%s: %zu starts, %zu different results", method,
-                     report->n_starts, report->n_candidates);
-    else
-        output_field(out, "method", "%s, from %s", method,
-                     report->start == ISG_UNMAP_FROM_PATTERNS ? "the patterns given (X0 = W^+ xi)"
-                     : isg_rbm_coefficients(my->rbm).data     ? "the model's R (X0 = R)"
-                     : isg_rbm_patterns(my->rbm)              ? "the model's patterns (X0 = W^+ xi)"
-                                                              : "the columns of W");
-    if (isfinite(report->error_before))
-        output_field(out, "|E|", "%.5g, was %.5g (E = WX - sgn(WX))", report->error,
-                     report->error_before);
-    else
-        output_field(out, "|E|", "%.5g (E = WX - sgn(WX))", report->error);
-    output_field(out, "residual", "%.5g; of random signs %.5g, found for a random W %.5g",
-                 report->residual, report->sign_baseline, report->random_baseline);
-}
-
-static void print_verdict(output *out, const unmapped *my) {
-    const isg_unmap_report *report = &my->report;
-    const double share = report->residual / report->random_baseline;
-    if (report->verdict == ISG_BINARIZATION_EXACT)
-        output_field(out, "binarization", "exact: WX = B, J%s a Hopfield network",
-                     my->whole.orthogonality_error < 1e-9 || my->whole.is_hebbian
-                         ? " is"
-                         : "'s span is that of");
-    else if (report->verdict == ISG_BINARIZATION_APPROXIMATE)
-        output_field(out, "binarization", "approximate: %.3g of the residual of a random W", share);
-    else
-        output_field(out, "binarization",
-                     "none: no good one exists here. The residual is %.3g of that of a random W, "
-                     "so these patterns mean nothing",
-                     share);
-    if (report->n_hidden == report->n_visible)
-        output_field(out, "beware",
-                     "with as many hidden as visible units every state lies in the span of W, so "
-                     "that any patterns would do");
-    if (report->n_patterns < report->n_hidden)
-        output_field(out, "beware", "only %zu independent patterns for %zu hidden units",
-                     report->n_patterns, report->n_hidden);
-    if (report->n_distinct < report->n_patterns)
-        output_field(out, "beware", "only %zu of %zu patterns differ, up to sign",
-                     report->n_distinct, report->n_patterns);
-    else if (report->rank < report->n_patterns)
-        output_field(out, "beware", "the patterns are linearly dependent, of rank %zu",
-                     report->rank);
-}
-
-static const char *yes(bool is_true) {
-    return is_true ? "yes" : "no";
-}
-
-/* Counts, then a line for each. */
-static void print_patterns(output *out, const unmapped *my) {
-    const size_t m = my->report.n_patterns;
-    size_t projector[3] = {0}, model[3] = {0};
+static exit_code list_patterns(unmap_result *out, const unmapped *my) {
+    const size_t m = my->report.n_patterns, n = my->report.n_visible;
+    out->rows = memory_allocate(m, sizeof *out->rows);
+    if (!out->rows)
+        return fail_memory();
     for (size_t mu = 0; mu < m; mu++) {
-        const isg_unmapped_pattern one = isg_unmapping_pattern(my->result, mu);
-        projector[0] += one.projector.is_fixed_point;
-        projector[1] += one.projector.is_fixed_point_without_diagonal;
-        projector[2] += one.projector.is_stable;
-        model[0] += one.model.is_fixed_point;
-        model[1] += one.model.is_fixed_point_without_diagonal;
-        model[2] += one.model.is_stable;
+        const isg_unmapped_pattern found = isg_unmapping_pattern(my->result, mu);
+        const bool is_repeated = found.same_as != mu;
+        out->rows[mu] =
+            (pattern_row){.label = isg_patterns_label(isg_unmapping_patterns(my->result), mu),
+                          .found = found,
+                          .same_as = is_repeated ? found.same_as : SIZE_MAX,
+                          .condition_a = found.n_small == n,
+                          .condition_b = found.n_compatible == n,
+                          .has_conditions = found.n_left_over == 0};
+        if (is_repeated)
+            snprintf(out->rows[mu].note, sizeof out->rows[mu].note, "  same as %zu", found.same_as);
+        count_state(&out->projector, &found.projector);
+        count_state(&out->model_counts, &found.model);
     }
-    output_field(out, "in the projector", "%zu of %zu fixed, %zu without diagonal, %zu stable",
-                 projector[0], m, projector[1], projector[2]);
-    output_field(out, "in the model", "%zu of %zu fixed, %zu without diagonal, %zu stable",
-                 model[0], m, model[1], model[2]);
-    output_print(out, "\n%8s %-10s %10s %8s %6s %8s %6s %10s\n", "pattern", "label", "residual",
-                 "changed", "fixed", "no diag", "stable", "conditions");
-    for (size_t mu = 0; mu < m; mu++) {
-        const isg_unmapped_pattern one = isg_unmapping_pattern(my->result, mu);
-        const char *label = isg_patterns_label(isg_unmapping_patterns(my->result), mu);
-        const isg_unmapped_state at = one.projector;
-        output_print(out, "%8zu ", mu);
-        output_cell(out, label ? label : "-", 10);
-        output_print(out, " %10.4g ", one.residual);
-        if (one.bits_changed == SIZE_MAX)
-            output_print(out, "%8s", "-");
-        else
-            output_print(out, "%8zu", one.bits_changed);
-        output_print(out, " %6s %8s %6s %10s", yes(at.is_fixed_point),
-                     yes(at.is_fixed_point_without_diagonal), yes(at.is_stable),
-                     one.n_left_over == 0 ? "met" : "not met");
-        if (one.same_as != mu)
-            output_print(out, "  same as %zu", one.same_as);
-        output_print(out, "\n");
-    }
+    out->patterns = (result_list){out->rows, m, sizeof *out->rows};
+    return EXIT_DONE;
 }
 
-static void as_text(output *out, const unmapped *my, const invocation *call) {
+static exit_code show(const unmapped *my, const invocation *call) {
     const unmap_settings *settings = call->settings;
-    print_whole(out, my, call->arguments[0]);
-    print_method(out, my);
-    print_verdict(out, my);
-    if (settings->picture)
-        output_field(out, "picture", "%s", settings->picture);
-    output_field(out, "file", "%s", settings->out);
-    print_patterns(out, my);
+    const isg_unmap_report *report = &my->report;
+    const isg_integrated *whole = &my->whole;
+    const bool is_random = report->start == ISG_UNMAP_FROM_RANDOM;
+    const bool is_given = report->start == ISG_UNMAP_FROM_PATTERNS;
+    unmap_result out = {.file = settings->out,
+                        .picture = settings->picture,
+                        .model = call->arguments[0],
+                        .start = is_given                             ? "patterns"
+                                 : is_random && report->is_exhaustive ? "all"
+                                 : is_random                          ? "random"
+                                                                      : "model",
+                        .from = is_given ? "the patterns given (X0 = W^+ xi)"
+                                : isg_rbm_coefficients(my->rbm).data ? "the model's R (X0 = R)"
+                                : isg_rbm_patterns(my->rbm) ? "the model's patterns (X0 = W^+ xi)"
+                                                            : "the columns of W",
+                        .report = *report,
+                        .integrated = *whole,
+                        .beta = isg_rbm_describe(my->rbm).beta,
+                        .share = report->residual / report->random_baseline,
+                        .is_network = whole->orthogonality_error < 1e-9 || whole->is_hebbian,
+                        .is_weighted = whole->is_binary && !whole->is_hebbian,
+                        .is_random = is_random && !report->is_exhaustive,
+                        .is_given = !is_random && !report->is_exhaustive,
+                        .is_full = report->n_hidden == report->n_visible,
+                        .lacks_patterns = report->n_patterns < report->n_hidden,
+                        .has_repeats = report->n_distinct < report->n_patterns,
+                        .is_dependent = report->n_distinct == report->n_patterns &&
+                                        report->rank < report->n_patterns,
+                        .smallest = my->sigma[my->n_sigma - 1],
+                        .largest = my->sigma[0],
+                        .singular_values = {my->sigma, my->n_sigma, sizeof *my->sigma}};
+    const exit_code code = list_patterns(&out, my);
+    if (code == EXIT_DONE)
+        result_show(call, &out);
+    memory_release(out.rows);
+    return code;
 }
 
 /* ---- the verb ----------------------------------------------------------------------------------- */
@@ -395,12 +258,8 @@ static exit_code run(const invocation *call) {
         code = unmap(&my, call);
     if (code == EXIT_DONE)
         code = write_files(&my, call);
-    if (code == EXIT_DONE) {
-        if (call->common.json)
-            output_json(call->out, as_json(&my, call->settings));
-        else
-            as_text(call->out, &my, call);
-    }
+    if (code == EXIT_DONE)
+        code = show(&my, call);
     isg_unmapping_free(my.result);
     isg_patterns_free(my.start);
     isg_dataset_free(my.data);
@@ -420,28 +279,28 @@ static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "P.npz", .is_required = true,
      .offset = offsetof(unmap_settings, out), .help = "Write the patterns to this file"},
     {.name = "method", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = method_choices,
-     .initial = "relax", .offset = offsetof(unmap_settings, method),
+     .offset = offsetof(unmap_settings, how.method),
      .help = "Descent of the paper; b <- sgn(Pb) until it stays, P the projector on the span of W; "
              "or that from all 2^(p-1) states that can matter"},
     {.name = "start", .kind = OPTION_FILE, .metavar = "P0.npz|random",
      .offset = offsetof(unmap_settings, start), .otherwise = "the model's R, else random",
      .help = "Where descent and relax start: patterns, one per hidden unit, or random states"},
-    {.name = "restarts", .kind = OPTION_SIZE, .metavar = "R", .initial = "50", .low = 1,
-     .high = 1e6, .offset = offsetof(unmap_settings, restarts),
+    {.name = "restarts", .kind = OPTION_SIZE, .metavar = "R", .low = 1,
+     .high = 1e6, .offset = offsetof(unmap_settings, how.restarts),
      .help = "Random states per pattern, where states are random"},
     {.name = "data", .kind = OPTION_TEXT, .metavar = "DATA",
      .offset = offsetof(unmap_settings, data_name), .otherwise = "none",
      .help = "Where states are random, start from samples as well, evenly spread and at most as "
              "many"},
-    {.name = "alpha", .kind = OPTION_DOUBLE, .metavar = "A", .initial = "200", .low = 0,
-     .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, alpha),
+    {.name = "alpha", .kind = OPTION_DOUBLE, .metavar = "A", .low = 0,
+     .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, how.alpha),
      .help = "Descent: sgn(x) is taken as tanh(A x)"},
-    {.name = "gamma", .kind = OPTION_DOUBLE, .metavar = "G", .initial = "0.05", .low = 0,
-     .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, gamma),
+    {.name = "gamma", .kind = OPTION_DOUBLE, .metavar = "G", .low = 0,
+     .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, how.gamma),
      .help = "Descent: size of a step"},
-    {.name = "steps", .kind = OPTION_SIZE, .metavar = "T", .initial = "50", .low = 0,
-     .high = 1e9, .offset = offsetof(unmap_settings, steps), .help = "Descent: number of steps"},
-    {.name = "flip", .kind = OPTION_FLAG, .offset = offsetof(unmap_settings, flip),
+    {.name = "steps", .kind = OPTION_SIZE, .metavar = "T", .low = 0,
+     .high = 1e9, .offset = offsetof(unmap_settings, how.steps), .help = "Descent: number of steps"},
+    {.name = "flip", .kind = OPTION_FLAG, .offset = offsetof(unmap_settings, how.flip),
      .help = "Then flip single spins while that lowers the residual, so that all patterns become "
              "stable"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png",
@@ -451,48 +310,148 @@ static const option_entry options[] = {
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"file", "the file written"},
-    {"picture", "the picture, or null"},
-    {"method", "descent, relax or enumerate"},
-    {"start", "model, patterns, random, or all if every start was tried"},
-    {"n_visible", "number of visible units"},
-    {"n_hidden", "number of hidden units"},
-    {"n_patterns", "number of patterns found"},
-    {"distinct", "number of them that differ, up to sign"},
-    {"rank", "number of them that are linearly independent"},
-    {"starts", "states relaxed or descended from"},
-    {"candidates", "different results that the patterns were chosen from; 0 if they were not"},
-    {"exhaustive", "whether every start was tried"},
-    {"residual", "sum of squares |WX - B|^2 at the best X"},
-    {"error", "|WX - sgn(WX)| at the X found, the root of a sum of squares"},
-    {"residual_before", "the same at X0, or null"},
-    {"error_before", "the same at X0, or null"},
-    {"sign_baseline", "residual of random signs, on average"},
-    {"random_baseline", "residual found in the same way for a random W"},
-    {"binarization", "exact, approximate or none"},
-    {"patterns[].label", "class, or null"},
-    {"patterns[].residual", "its part of the residual"},
-    {"patterns[].error", "its part of the square of the error"},
-    {"patterns[].fixed_point", "whether sgn(Pb) = b, P the projector on the span of W"},
-    {"patterns[].fixed_point_without_diagonal", "the same with P_ii = 0"},
-    {"patterns[].stable", "whether every single flip raises the energy there"},
-    {"patterns[].bits_changed", "spins that differ from the known pattern, or null"},
-    {"patterns[].known", "number of that pattern, or null"},
-    {"patterns[].same_as", "number of an equal pattern before it, or null"},
-    {"patterns[].model", "fixed_point, fixed_point_without_diagonal, stable with J = WW' and field"},
-    {"patterns[].condition_a", "whether |JE| < |WX| at all units (appendix D)"},
-    {"patterns[].condition_b", "whether JE and WX have opposite signs at all units"},
-    {"patterns[].units_without_condition", "units at which neither holds"},
-    {"singular_values[]", "of W, falling"},
-    {"integrated.orthogonality_error", "largest entry of W'W - 1 in size"},
-    {"integrated.orthogonal_distance", "|W - L| from the nearest orthonormal matrix"},
-    {"integrated.correction", "|C - UU'|, or null if W has not full rank"},
-    {"integrated.binary", "whether every column of W is a number times a pattern"},
-    {"integrated.hebbian", "whether it is the same number for all"},
-    {"integrated.hebbian_beta", "beta of the Hebbian network that the RBM then is, or null"},
-    {"integrated.field", "whether the field b + Wc is not zero"},
-    {NULL, NULL},
+#define IS(field, what)            RESULT(unmap_result, field, what)
+#define REPORT(field, name, what)  RESULT_AS(unmap_result, report.field, name, what)
+#define WHOLE(field, name, what)   RESULT_AS(isg_integrated, field, name, what)
+#define PATTERN(field, name, what) RESULT_AS(pattern_row, found.field, name, what)
+
+static const result_entry state_results[] = {
+    RESULT_AS(isg_unmapped_state, is_fixed_point, "fixed_point", NULL),
+    RESULT_AS(isg_unmapped_state, is_fixed_point_without_diagonal, "fixed_point_without_diagonal", NULL),
+    RESULT_AS(isg_unmapped_state, is_stable, "stable", NULL),
+    {.key = NULL},
+};
+
+static const result_entry pattern_results[] = {
+    RESULT(pattern_row, label, "class, or null"),
+    PATTERN(residual, "residual", "its part of the residual"),
+    PATTERN(error, "error", "its part of the square of the error"),
+    PATTERN(projector.is_fixed_point, "fixed_point",
+            "whether sgn(Pb) = b, P the projector on the span of W"),
+    PATTERN(projector.is_fixed_point_without_diagonal, "fixed_point_without_diagonal",
+            "the same with P_ii = 0"),
+    PATTERN(projector.is_stable, "stable", "whether every single flip raises the energy there"),
+    PATTERN(bits_changed, "bits_changed", "spins that differ from the known pattern, or null"),
+    PATTERN(known, "known", "number of that pattern, or null"),
+    RESULT(pattern_row, same_as, "number of an equal pattern before it, or null"),
+    {.kind = RESULT_OBJECT, .key = "model", .offset = offsetof(pattern_row, found.model),
+     .of = state_results, .help = "the same with J = WW' and field"},
+    RESULT(pattern_row, condition_a, "whether |JE| < |WX| at all units (appendix D)"),
+    RESULT(pattern_row, condition_b, "whether JE and WX have opposite signs at all units"),
+    PATTERN(n_left_over, "units_without_condition", "units at which neither holds"),
+    RESULT_HIDDEN(pattern_row, has_conditions),
+    {.kind = RESULT_CHARS, .key = "note", .offset = offsetof(pattern_row, note), .is_private = true},
+    {.key = NULL},
+};
+
+static const result_entry counts_results[] = {
+    RESULT(state_counts, fixed, NULL),
+    RESULT(state_counts, without_diagonal, NULL),
+    RESULT(state_counts, stable, NULL),
+    {.key = NULL},
+};
+#define COUNTS(of)                                                                                 \
+    "{" of ".fixed} of {n_patterns} fixed, {" of ".without_diagonal} without diagonal, {" of ".stable} stable"
+
+static const result_entry whole_results[] = {
+    WHOLE(orthogonality_error, "orthogonality_error", "largest entry of W'W - 1 in size"),
+    WHOLE(orthogonal_distance, "orthogonal_distance", "|W - L| from the nearest orthonormal matrix"),
+    WHOLE(correction, "correction", "|C - UU'|, or null if W does not have full rank"),
+    WHOLE(is_binary, "binary", "whether every column of W is a number times a pattern"),
+    WHOLE(is_hebbian, "hebbian", "whether it is the same number for all"),
+    WHOLE(hebbian_beta, "hebbian_beta", "beta of the Hebbian network that the RBM then is, or null"),
+    WHOLE(has_field, "field", "whether the field b + Wc is not zero"),
+    {.key = NULL},
+};
+
+static const result_entry results[] = {
+    IS(file, "the file written"),
+    IS(picture, "the picture, or null"),
+    RESULT_ENUM(unmap_result, report.method, "method", method_choices, "descent, relax or enumerate"),
+    IS(start, "model, patterns, random, or all if every start was tried"),
+    REPORT(n_visible, "n_visible", "number of visible units"),
+    REPORT(n_hidden, "n_hidden", "number of hidden units"),
+    REPORT(n_patterns, "n_patterns", "number of patterns found"),
+    REPORT(n_distinct, "distinct", "number of them that differ, up to sign"),
+    REPORT(rank, "rank", "number of them that are linearly independent"),
+    REPORT(n_starts, "starts", "states relaxed or descended from"),
+    REPORT(n_candidates, "candidates",
+           "different results that the patterns were chosen from; 0 if they were not"),
+    REPORT(is_exhaustive, "exhaustive", "whether every start was tried"),
+    REPORT(residual, "residual", "sum of squares |WX - B|^2 at the best X"),
+    REPORT(error, "error", "|WX - sgn(WX)| at the X found, the root of a sum of squares"),
+    REPORT(residual_before, "residual_before", "the same at X0, or null"),
+    REPORT(error_before, "error_before", "the same at X0, or null"),
+    REPORT(sign_baseline, "sign_baseline", "residual of random signs, on average"),
+    REPORT(random_baseline, "random_baseline", "residual found in the same way for a random W"),
+    RESULT_ENUM(unmap_result, report.verdict, "binarization", verdicts, "exact, approximate or none"),
+    RESULT_LIST_OF(unmap_result, patterns, pattern_results, NULL),
+    RESULT_LIST_OF(unmap_result, singular_values, result_numbers, "of W, falling"),
+    RESULT_STRUCT(unmap_result, integrated, whole_results, NULL),
+    RESULT_HIDDEN(unmap_result, model),
+    RESULT_HIDDEN(unmap_result, beta),
+    RESULT_HIDDEN(unmap_result, smallest),
+    RESULT_HIDDEN(unmap_result, largest),
+    RESULT_HIDDEN(unmap_result, from),
+    RESULT_HIDDEN(unmap_result, share),
+    RESULT_HIDDEN(unmap_result, is_weighted),
+    RESULT_HIDDEN(unmap_result, is_random),
+    RESULT_HIDDEN(unmap_result, is_given),
+    RESULT_HIDDEN(unmap_result, is_network),
+    RESULT_HIDDEN(unmap_result, is_full),
+    RESULT_HIDDEN(unmap_result, lacks_patterns),
+    RESULT_HIDDEN(unmap_result, has_repeats),
+    RESULT_HIDDEN(unmap_result, is_dependent),
+    {.kind = RESULT_OBJECT, .key = "in_projector", .of = counts_results, .is_private = true,
+     .offset = offsetof(unmap_result, projector)},
+    {.kind = RESULT_OBJECT, .key = "in_model", .of = counts_results, .is_private = true,
+     .offset = offsetof(unmap_result, model_counts)},
+    {.label = "model", .text = "{model}: {n_visible} visible, {n_hidden hidden unit}, beta {beta}"},
+    {.label = "J = WW'", .text = "singular values of W {smallest:.4g} to {largest:.4g}, |W'W - 1| "
+                                 "{integrated.orthogonality_error:.1e}"},
+    {.label = "nearest projector", .text = "|W - L| {integrated.orthogonal_distance:.3g}, L = UV'; "
+                                           "|C - UU'| {integrated.correction:.3g}, C = US^-2U'"},
+    {.when = "integrated.hebbian", .label = "W is binary",
+     .text = "the Hebbian network of its signs at beta {integrated.hebbian_beta}"},
+    {.when = "is_weighted", .label = "W is binary",
+     .text = "but its columns differ in size: a weighted Hebbian rule"},
+    {.when = "integrated.field", .label = "field", .text = "b + Wc is not zero"},
+    {.when = "exhaustive", .label = "method",
+     .text = "{method}: all {starts start}, {candidates different limit}"},
+    {.when = "is_random", .label = "method",
+     .text = "{method}: {starts start}, {candidates different result}"},
+    {.when = "is_given", .label = "method", .text = "{method}, from {from}"},
+    {.when = "error_before", .label = "|E|",
+     .text = "{error:.5g}, was {error_before:.5g} (E = WX - sgn(WX))"},
+    {.when = "!error_before", .label = "|E|", .text = "{error:.5g} (E = WX - sgn(WX))"},
+    {.label = "residual", .text = "{residual:.5g}; of random signs {sign_baseline:.5g}, found for a "
+                                  "random W {random_baseline:.5g}"},
+    {.when = "binarization=exact", .label = "binarization",
+     .text = "exact: WX = B, J{is_network: is|'s span is that of} a Hopfield network"},
+    {.when = "binarization=approximate", .label = "binarization",
+     .text = "approximate: {share:.3g} of the residual of a random W"},
+    {.when = "binarization=none", .label = "binarization",
+     .text = "none: no good one exists here. The residual is {share:.3g} of that of a random W, so "
+             "these patterns mean nothing"},
+    {.when = "is_full", .label = "beware",
+     .text = "with as many hidden as visible units every state lies in the span of W, so that any "
+             "patterns would do"},
+    {.when = "lacks_patterns", .label = "beware",
+     .text = "only {n_patterns independent pattern} for {n_hidden hidden unit}"},
+    {.when = "has_repeats", .label = "beware",
+     .text = "only {distinct} of {n_patterns pattern} differ, up to sign"},
+    {.when = "is_dependent", .label = "beware",
+     .text = "the patterns are linearly dependent, of rank {rank}"},
+    {.when = "picture", .label = "picture", .text = "{picture}"},
+    {.label = "file", .text = "{file}"},
+    {.label = "in the projector", .text = COUNTS("in_projector")},
+    {.label = "in the model", .text = COUNTS("in_model")},
+    {.each = "patterns",
+     .heading = "\n pattern label        residual  changed  fixed  no diag stable conditions",
+     .text = "{#:8} {label:-10.10} {residual:10.4g} {bits_changed:8} {fixed_point:6} "
+             "{fixed_point_without_diagonal:8} {stable:6} {has_conditions:       met|   not met}"
+             "{note}"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -531,8 +490,9 @@ const command command_unmap = {
         "The file is one of patterns, as 'isinglass patterns' writes it.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(unmap_settings),
+    .defaults = defaults,
     .run = run,
 };

@@ -2,32 +2,32 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "cli/allocation.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 
-static json_t *as_json(const isg_checks *checks, bool ok) {
-    json_t *list = json_array();
-    for (size_t k = 0; list && k < isg_checks_count(checks); k++) {
-        const isg_check *check = isg_checks_get(checks, k);
-        json_t *one =
-            json_pack("{s:s, s:o, s:f, s:b}", "name", check->name, "value",
-                      json_number(check->value), "bound", check->bound, "ok", (int)check->ok);
-        if (!one || json_array_append_new(list, one) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return json_pack("{s:o, s:b}", "checks", list, "ok", (int)ok);
-}
+typedef struct verify_result {
+    result_list checks;
+    size_t n_checks, n_failed;
+    bool ok;
+} verify_result;
 
-static void as_text(output *out, const isg_checks *checks, size_t n_failed) {
-    output_print(out, "%-66s %9s %9s\n", "check", "value", "bound");
-    for (size_t k = 0; k < isg_checks_count(checks); k++) {
-        const isg_check *check = isg_checks_get(checks, k);
-        output_print(out, "%-66s %9.2g %9.2g %s\n", check->name, check->value, check->bound,
-                     check->ok ? "ok" : "FAILED");
+static exit_code show(const invocation *call, const isg_checks *checks) {
+    verify_result my = {.n_checks = isg_checks_count(checks)};
+    isg_check *all = memory_allocate(my.n_checks, sizeof *all);
+    if (!all)
+        return fail_memory();
+    for (size_t k = 0; k < my.n_checks; k++) {
+        all[k] = *isg_checks_get(checks, k);
+        my.n_failed += !all[k].ok;
     }
-    output_print(out, "%zu checks, %zu failed\n", isg_checks_count(checks), n_failed);
+    my.checks = (result_list){all, my.n_checks, sizeof *all};
+    my.ok = my.n_failed == 0;
+    result_show(call, &my);
+    memory_release(all);
+    return my.ok ? EXIT_DONE
+                 : fail(EXIT_FAILED, "%zu of %zu check%s failed", my.n_failed, my.n_checks,
+                        plural(my.n_checks));
 }
 
 static exit_code run(const invocation *call) {
@@ -47,18 +47,8 @@ static exit_code run(const invocation *call) {
                    ? fail(EXIT_BAD_INPUT, "%s: %s", call->arguments[0], isg_error_message())
                    : fail_status(status);
     }
-    if (code == EXIT_DONE) {
-        size_t n_failed = 0;
-        for (size_t k = 0; k < isg_checks_count(checks); k++)
-            n_failed += !isg_checks_get(checks, k)->ok;
-        if (call->common.json)
-            output_json(call->out, as_json(checks, n_failed == 0));
-        else
-            as_text(call->out, checks, n_failed);
-        if (n_failed > 0)
-            code =
-                fail(EXIT_FAILED, "%zu of %zu checks failed", n_failed, isg_checks_count(checks));
-    }
+    if (code == EXIT_DONE)
+        code = show(call, checks);
     isg_checks_free(checks);
     isg_patterns_free(patterns);
     return code;
@@ -71,13 +61,24 @@ static const argument_entry arguments[] = {
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"checks[].name", "what was checked"},
-    {"checks[].value", "what was found, zero in theory; null if it is not finite"},
-    {"checks[].bound", "what it may be at most"},
-    {"checks[].ok", "whether it is"},
-    {"ok", "whether all are"},
-    {NULL, NULL},
+static const result_entry check_results[] = {
+    RESULT_CHAR_ARRAY(isg_check, name, "name", "what was checked"),
+    RESULT(isg_check, value, "what was found, zero in theory; null if it is not finite"),
+    RESULT(isg_check, bound, "what it may be at most"),
+    RESULT(isg_check, ok, "whether it is"),
+    {.key = NULL},
+};
+
+static const result_entry results[] = {
+    RESULT_LIST_OF(verify_result, checks, check_results, NULL),
+    RESULT(verify_result, ok, "whether all are"),
+    RESULT_HIDDEN(verify_result, n_checks),
+    RESULT_HIDDEN(verify_result, n_failed),
+    {.each = "checks",
+     .heading = "check                                                                  value     bound",
+     .text = "{name:-66} {value:9.2g} {bound:9.2g} {ok:ok|FAILED}"},
+    {.text = "{n_checks check}, {n_failed} failed"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -102,7 +103,7 @@ const command command_verify = {
         "beta 0.5, 1 and 2.\n"
         "Exits with 1 if a check fails.",
     .arguments = arguments,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .run = run,
 };

@@ -55,7 +55,7 @@ static exit_code plan(const recall_job *my, curves *all) {
                                        .units = my->units};
     all->is_clamped = (my->n_masks || my->units) && !my->n_flips && !settings->free_known;
     all->trials = settings->trials ? settings->trials : my->data ? 1 : 100;
-    all->updates = call_has_option(my->call, "updates") ? settings->updates : 100;
+    all->updates = recall_sweeps(my, isg_recovery_defaults().max_updates);
     return EXIT_DONE;
 }
 
@@ -75,9 +75,9 @@ static exit_code check_labels(const recall_job *my) {
 static exit_code recover(const recall_job *my, curves *all) {
     isg_recovery_options options = isg_recovery_defaults();
     exit_code code = EXIT_DONE;
-    options.allow_rank_deficient = my->settings->allow_rank_deficient;
+    options.allow_rank_deficient = my->settings->how.allow_rank_deficient;
     options.keep_diagonal = !my->settings->no_diagonal;
-    options.beta = my->settings->beta;
+    options.beta = my->settings->how.beta;
     options.max_updates = all->updates;
     options.trials = all->trials;
     options.clamp_known = all->is_clamped;
@@ -135,7 +135,7 @@ static exit_code draw(const recall_job *my, const curves *all) {
     for (size_t c = 0; code == EXIT_DONE && c < all->count; c++) {
         if (is_thermal(all->dynamics[c]))
             snprintf(names[c], sizeof names[c], "%s, %s (beta %g)", rule_names[all->rules[c]],
-                     dynamics_names[all->dynamics[c]], my->settings->beta);
+                     dynamics_names[all->dynamics[c]], my->settings->how.beta);
         else
             snprintf(names[c], sizeof names[c], "%s, %s", rule_names[all->rules[c]],
                      dynamics_names[all->dynamics[c]]);
@@ -209,7 +209,7 @@ static json_t *as_json(const recall_job *my, const curves *all) {
                      "masked_units", (json_int_t)my->n_units,                        //
                      "clamped", (int)all->is_clamped,                                //
                      "diagonal", (int)!settings->no_diagonal,                        //
-                     "beta", settings->beta,                                         //
+                     "beta", settings->how.beta,                                     //
                      "max_updates", (json_int_t)all->updates,                        //
                      "seconds", all->seconds,                                        //
                      "file", settings->out ? json_text(settings->out) : json_null(), //
@@ -233,7 +233,7 @@ static void as_text(output *out, const recall_job *my, const curves *all) {
         if (is_thermal(all->dynamics[c]))
             output_line(out, "%s, %s (%zu updates at beta %g, then async at zero temperature)",
                         rule_names[all->rules[c]], dynamics_names[all->dynamics[c]], all->updates,
-                        settings->beta);
+                        settings->how.beta);
         else
             output_line(out, "%s, %s", rule_names[all->rules[c]], dynamics_names[all->dynamics[c]]);
         output_print(out, "  %8s %8s %9s %8s %8s %8s %8s\n", "flipped", "hidden", "recovered", "+-",

@@ -14,10 +14,9 @@ typedef struct recall_settings {
     const char *out, *picture, *trajectory;
     const char *rule, *dynamics; /* a name, or several with commas between them */
     const char *flip, *mask, *mask_units;
-    size_t protocol, readout; /* an isg_recall_protocol, an isg_readout */
-    size_t updates, trajectories, trials, row;
-    double beta, overlap;
-    bool keep_diagonal, no_diagonal, allow_rank_deficient, committor, free_known;
+    isg_recall_options how; /* of the published protocol, unless typed */
+    size_t trials, row;
+    bool keep_diagonal, no_diagonal, committor, free_known;
 } recall_settings;
 
 typedef struct recall_job {
@@ -42,6 +41,11 @@ extern const char *const rule_names[],
 
 static inline bool is_thermal(isg_dynamics kind) {
     return kind >= ISG_DYNAMICS_GLAUBER;
+}
+
+/* --sweeps, or what is usual. */
+static inline size_t recall_sweeps(const recall_job *my, size_t usual) {
+    return call_has_option(my->call, "sweeps") ? my->settings->how.max_updates : usual;
 }
 
 /* What the library says of options and files, as the user sees it. */

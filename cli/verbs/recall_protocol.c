@@ -11,31 +11,23 @@
 #include "cli/verbs/recall_job.h"
 #include "cli/verbs/recall_tables.h"
 
-static const double committor_overlap = 0.9;
-
 /* ---- doing it --------------------------------------------------------------------------------------- */
 
 static isg_recall_options plan(const recall_job *my) {
     const recall_settings *settings = my->settings;
-    isg_recall_options options = isg_recall_defaults((isg_recall_protocol)settings->protocol);
+    isg_recall_options options = settings->how;
+    const isg_recall_options usual = isg_recall_defaults(options.protocol);
     const bool is_published = options.protocol == ISG_RECALL_PUBLISHED;
     options.rule = my->rules[0];
-    options.allow_rank_deficient = settings->allow_rank_deficient;
     options.keep_diagonal =
-        (options.keep_diagonal || settings->keep_diagonal) && !settings->no_diagonal;
+        (usual.keep_diagonal || settings->keep_diagonal) && !settings->no_diagonal;
+    options.dynamics = usual.dynamics;
     if (my->n_dynamics && is_published && is_thermal(my->dynamics[0]))
         options.ensemble = my->dynamics[0];
     else if (my->n_dynamics)
         options.dynamics = my->dynamics[0];
-    options.beta = settings->beta;
-    if (call_has_option(my->call, "overlap"))
-        options.threshold = settings->overlap;
-    if (!is_published && is_thermal(options.dynamics))
-        options.max_updates = 100;
-    if (call_has_option(my->call, "updates"))
-        options.max_updates = settings->updates;
-    options.trajectories = settings->trajectories;
-    options.readout = (isg_readout)settings->readout;
+    options.max_updates =
+        recall_sweeps(my, !is_published && is_thermal(options.dynamics) ? 100 : usual.max_updates);
     options.seed = my->call->common.seed;
     return options;
 }
@@ -80,11 +72,11 @@ static exit_code run_committor(const recall_job *my, recall_found *found) {
     isg_hopfield *network = NULL;
     uint64_t *states = NULL;
     rule.rule = my->rules[0];
-    rule.allow_rank_deficient = my->settings->allow_rank_deficient;
-    options.beta = my->settings->beta;
-    options.threshold =
-        call_has_option(my->call, "overlap") ? my->settings->overlap : committor_overlap;
-    options.trajectories = my->settings->trajectories;
+    rule.allow_rank_deficient = my->settings->how.allow_rank_deficient;
+    options.beta = my->settings->how.beta;
+    if (call_has_option(my->call, "overlap"))
+        options.threshold = my->settings->how.threshold;
+    options.trajectories = my->settings->how.trajectories;
     options.seed = my->call->common.seed;
     exit_code code = gather_lost(my, found, &states);
     if (code == EXIT_DONE)

@@ -42,9 +42,9 @@ static exit_code plan(const recall_job *my, walk_found *found) {
     if (settings->row >= rows)
         return fail(EXIT_MISUSED, "--row: expected a number below %zu, found %zu", rows,
                     settings->row);
-    if (settings->updates > MOST)
-        return fail(EXIT_MISUSED, "--updates: expected at most %d for --trajectory, found %zu",
-                    MOST, settings->updates);
+    if (recall_sweeps(my, 0) > MOST)
+        return fail(EXIT_MISUSED, "--sweeps: expected at most %d for --trajectory, found %zu", MOST,
+                    settings->how.max_updates);
     found->dynamics = my->n_dynamics ? my->dynamics[0] : ISG_DYNAMICS_ASYNCHRONOUS;
     found->height = data.image_height ? data.image_height : my->info.image_height;
     found->width = data.image_height ? data.image_width : my->info.image_width;
@@ -66,7 +66,7 @@ static exit_code plan(const recall_job *my, walk_found *found) {
 }
 
 static exit_code make_room(const recall_job *my, walk_found *found) {
-    const size_t most = (call_has_option(my->call, "updates") ? my->settings->updates : 10) + 1;
+    const size_t most = recall_sweeps(my, 10) + 1;
     found->n_states = most;
     found->words = (my->info.n_visible + 63) / 64;
     found->states = memory_allocate(most, found->words * sizeof *found->states);
@@ -117,7 +117,7 @@ static exit_code walk(const recall_job *my, const isg_hopfield *network, walk_fo
         code = look(my, network, found, 0, m);
     isg_dynamics_options options = isg_dynamics_defaults();
     options.kind = found->dynamics;
-    options.beta = my->settings->beta;
+    options.beta = my->settings->how.beta;
     options.sweeps = 1;
     options.seed = my->call->common.seed;
     options.clamped = is_clamped ? known : NULL;
@@ -147,7 +147,7 @@ static exit_code follow(const recall_job *my, walk_found *found) {
     isg_hopfield_options rule = isg_hopfield_defaults();
     isg_hopfield *network = NULL;
     rule.rule = my->rules[0];
-    rule.allow_rank_deficient = my->settings->allow_rank_deficient;
+    rule.allow_rank_deficient = my->settings->how.allow_rank_deficient;
     rule.keep_diagonal = !my->settings->no_diagonal;
     double *m = memory_allocate(my->info.n_patterns, sizeof *m);
     uint64_t *known = memory_allocate(found->words, sizeof *known);

@@ -31,7 +31,6 @@ typedef struct isg_dataset_options {
     size_t limit;                /* then keep the first rows, and all classes [0: all] */
     const char *expected_sha256; /* refuse a data file whose unpacked content hashes otherwise */
     const char *expected_labels_sha256;
-    const isg_progress *progress; /* [NULL] */
 } isg_dataset_options;
 
 ISG_API isg_dataset_options isg_dataset_defaults(void);
@@ -44,11 +43,13 @@ ISG_API isg_dataset_options isg_dataset_defaults(void);
    in 0..255 and either the file holds images (3 dimensions, or a shape was given) and some value
    exceeds 2, or all values are whole and the largest is 255 itself. */
 ISG_API isg_status isg_dataset_load(isg_dataset **out, const char *path,
-                                    const isg_dataset_options *options);
+                                    const isg_dataset_options *options,
+                                    const isg_progress *progress);
 
 /* The same for a file whose bytes are in memory; `name` tells the format. */
 ISG_API isg_status isg_dataset_load_memory(isg_dataset **out, const char *name, const void *bytes,
-                                           size_t size, const isg_dataset_options *options);
+                                           size_t size, const isg_dataset_options *options,
+                                           const isg_progress *progress);
 
 /* From an array (n_samples, n_visible), row-major, where > 0 is +1; `labels` (n_samples) may be
    NULL. */

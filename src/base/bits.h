@@ -30,6 +30,12 @@ static inline int isg_spin(const uint64_t *row, size_t i) {
     return isg_bit(row, i) ? 1 : -1;
 }
 
+/* Clears the bits past n in the last word, after whole words were inverted or drawn at random. */
+static inline void isg_clear_tail(uint64_t *row, size_t n_spins) {
+    if (n_spins % 64)
+        row[n_spins / 64] &= (UINT64_C(1) << n_spins % 64) - 1;
+}
+
 static inline size_t isg_count_ones(const uint64_t *row, size_t words) {
     size_t count = 0;
     for (size_t w = 0; w < words; w++)

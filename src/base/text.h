@@ -1,4 +1,4 @@
-/* text.h - comparing and trimming names, whatever the locale
+/* text.h - names and UTF-8, whatever the locale
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,6 +29,27 @@ static inline size_t isg_trim(const char **text) {
     while (length > 0 && ((*text)[length - 1] == ' ' || (*text)[length - 1] == '\t'))
         length--;
     return length;
+}
+
+/* The length of the UTF-8 character at `text`, of which at most `left` bytes are looked at, and none
+   behind a zero; 0 if there is none: a stray or missing byte, a form longer than needed, a surrogate,
+   or beyond the last code point (RFC 3629). */
+static inline size_t isg_utf8_length(const char *text, size_t left) {
+    const unsigned char *c = (const unsigned char *)text;
+    const size_t length = c[0] < 0x80   ? 1
+                          : c[0] < 0xc2 ? 0
+                          : c[0] < 0xe0 ? 2
+                          : c[0] < 0xf0 ? 3
+                          : c[0] < 0xf5 ? 4
+                                        : 0;
+    if (length > left)
+        return 0;
+    for (size_t k = 1; k < length; k++)
+        if ((c[k] & 0xc0) != 0x80)
+            return 0;
+    const bool is_long = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    const bool is_none = (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf4 && c[1] >= 0x90);
+    return is_long || is_none ? 0 : length;
 }
 
 #endif

@@ -19,13 +19,6 @@
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-static isg_status write_array(isg_npz_writer *writer, const char *name, const double *numbers,
-                              size_t n_dims, size_t rows, size_t cols) {
-    const isg_array_type type =
-        isg_array_type_of(ISG_FLOAT64, n_dims, (const size_t[]){rows, cols});
-    return isg_npz_writer_add_array(writer, name, &type, numbers);
-}
-
 static isg_status write_whole(isg_npz_writer *writer, const char *name, const int64_t *numbers,
                               size_t count) {
     const isg_array_type type = isg_array_type_of(ISG_INT64, 1, &count);
@@ -46,17 +39,18 @@ static isg_status write_map(const isg_feature_map *map, isg_npz_writer *writer) 
     const int64_t is_hidden = map->kind == ISG_FEATURES_HIDDEN;
     ISG_TRY(write_sizes(map, writer));
     ISG_TRY(write_whole(writer, "is_hidden", &is_hidden, 1));
-    ISG_TRY(write_array(writer, "W", map->weights, 2, map->n_visible, map->n_hidden));
-    ISG_TRY(write_array(writer, "b", map->b, 2, map->n_rbms, map->n_visible));
-    return write_array(writer, "c", map->c, 1, map->n_hidden, 0);
+    ISG_TRY(
+        isg_npz_writer_add_doubles(writer, "W", map->weights, 2, map->n_visible, map->n_hidden));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "b", map->b, 2, map->n_rbms, map->n_visible));
+    return isg_npz_writer_add_doubles(writer, "c", map->c, 1, map->n_hidden, 0);
 }
 
 static isg_status write_logistic(const isg_logistic *model, isg_npz_writer *writer) {
-    const size_t n_classes = model->n_classes, n_features = model->n_features;
-    ISG_TRY(write_array(writer, "means", model->means, 1, n_features, 0));
-    ISG_TRY(write_array(writer, "scales", model->scales, 1, n_features, 0));
-    ISG_TRY(write_array(writer, "coefficients", model->coefficients, 2, n_classes, n_features));
-    return write_array(writer, "intercepts", model->intercepts, 1, n_classes, 0);
+    const size_t k = model->n_classes, n = model->n_features;
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "means", model->means, 1, n, 0));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "scales", model->scales, 1, n, 0));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "coefficients", model->coefficients, 2, k, n));
+    return isg_npz_writer_add_doubles(writer, "intercepts", model->intercepts, 1, k, 0);
 }
 
 isg_status isg_classifier_save(const isg_classifier *classifier, const char *path, uint64_t seed,
@@ -250,18 +244,13 @@ done:
 isg_status isg_classifier_read(isg_classifier **out, isg_zip *zip) {
     isg_classifier *made = NULL;
     isg_meta meta;
-    size_t pixels = 0;
     isg_status status = ISG_OK;
     ISG_TRY(ISG_ALLOCATE(made, 1));
     ISG_TRY_GOTO(isg_meta_read(&meta, zip));
     ISG_TRY_GOTO(read_map(&made->map, zip));
     ISG_TRY_GOTO(read_classes(made, zip));
     ISG_TRY_GOTO(read_logistic(made, zip));
-    if (isg_multiply(&pixels, meta.image_height, meta.image_width) &&
-        pixels == made->map.n_visible) {
-        made->image_height = meta.image_height;
-        made->image_width = meta.image_width;
-    }
+    isg_meta_take_shape(&meta, made->map.n_visible, &made->image_height, &made->image_width);
     *out = made;
     made = NULL;
 done:
@@ -270,14 +259,9 @@ done:
 }
 
 isg_status isg_classifier_load(isg_classifier **out, const char *path) {
-    isg_file *file = NULL;
     isg_zip *zip = NULL;
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_file_open(&file, path));
-    ISG_TRY_GOTO(isg_zip_open(&zip, file));
-    status = isg_classifier_read(out, zip);
-done:
+    ISG_TRY(isg_zip_open_path(&zip, path));
+    const isg_status status = isg_classifier_read(out, zip);
     isg_zip_close(zip);
-    isg_file_close(file);
     return status;
 }

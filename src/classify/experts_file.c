@@ -43,16 +43,13 @@ static isg_status check_turns(const isg_experts *experts, const char *file) {
 
 isg_status isg_experts_load(isg_experts *experts, const char *path) {
     char prefix[PREFIX_BYTES];
-    isg_file *file = NULL;
     isg_zip *zip = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY(isg_file_open(&file, path));
-    ISG_TRY_GOTO(isg_zip_open(&zip, file));
+    ISG_TRY(isg_zip_open_path(&zip, path));
     for (size_t k = 0; k < experts->n_experts; k++)
         ISG_TRY_GOTO(isg_trainer_read(experts->expert[k].trainer, zip, prefix_of(k, prefix)));
     status = check_turns(experts, path);
 done:
     isg_zip_close(zip);
-    isg_file_close(file);
     return status;
 }

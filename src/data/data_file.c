@@ -7,6 +7,7 @@
  */
 #include "data/data_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/atomic_file.h"
@@ -34,33 +35,38 @@ static bool is_idx_name(const char *name, size_t length) {
     return false;
 }
 
-static isg_status format_of(const char *name, isg_format *format, isg_packing *packing) {
-    static const struct {
-        const char *ending;
-        isg_format format;
-    } endings[] = {{".npy", ISG_FORMAT_NPY},
-                   {".npz", ISG_FORMAT_NPZ},
-                   {".csv", ISG_FORMAT_CSV},
-                   {".tsv", ISG_FORMAT_TSV},
-                   {".mtx", ISG_FORMAT_MATRIX_MARKET}};
+/* "idx in it, or one ending in .npy, .npz" */
+static isg_status no_format(const char *name) {
+    char endings[128] = "";
+    size_t used = 0;
+    for (const isg_format *f = isg_formats; !f->ending || f->ending[0]; f++)
+        if (f->ending)
+            used += (size_t)snprintf(endings + used, sizeof endings - used, "%s%s",
+                                     used == 0        ? ""
+                                     : f[1].ending[0] ? ", "
+                                                      : " or ",
+                                     f->ending);
+    return isg_fail(ISG_ERR_FORMAT,
+                    "%s: the name tells no format that is known; expected a name with idx in it, "
+                    "or one ending in %s (all but .npz may end in .gz)",
+                    name, endings);
+}
+
+static isg_status format_of(const char *name, const isg_format **format, isg_packing *packing) {
     size_t length = strlen(name);
     *packing = ends_in(name, length, ".gz") ? ISG_GZIP : ISG_PLAIN;
     if (*packing == ISG_GZIP)
         length -= strlen(".gz");
-    *format = ISG_FORMAT_IDX;
-    for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++)
-        if (ends_in(name, length, endings[k].ending)) {
-            *format = endings[k].format;
-            if (*format == ISG_FORMAT_NPZ && *packing == ISG_GZIP)
-                break;
-            return ISG_OK;
+    const isg_format *idx = NULL;
+    for (const isg_format *f = isg_formats; !f->ending || f->ending[0]; f++)
+        if (!f->ending) {
+            idx = f;
+        } else if (ends_in(name, length, f->ending)) {
+            *format = f;
+            return f->is_archive && *packing == ISG_GZIP ? no_format(name) : ISG_OK;
         }
-    if (*format == ISG_FORMAT_IDX && is_idx_name(name, length))
-        return ISG_OK;
-    return isg_fail(ISG_ERR_FORMAT,
-                    "%s: the name tells no format that is known; expected a name with idx in it, "
-                    "or one ending in .npy, .npz, .csv, .tsv or .mtx (all but .npz may end in .gz)",
-                    name);
+    *format = idx;
+    return is_idx_name(name, length) ? ISG_OK : no_format(name);
 }
 
 isg_status isg_data_file_take(isg_data_file *out, isg_file *file, const char *expected_sha256) {
@@ -68,10 +74,10 @@ isg_status isg_data_file_take(isg_data_file *out, isg_file *file, const char *ex
     isg_packing packing = ISG_PLAIN;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(format_of(isg_file_name(file), &input.format, &packing));
-    if (input.format == ISG_FORMAT_NPZ && expected_sha256)
+    if (input.format->is_archive && expected_sha256)
         ISG_TRY_GOTO(isg_fail(ISG_ERR_UNSUPPORTED, "%s: checksums of .npz files are not checked",
                               isg_file_name(file)));
-    if (input.format == ISG_FORMAT_NPZ)
+    if (input.format->is_archive)
         ISG_TRY_GOTO(isg_zip_open(&input.zip, file));
     else
         ISG_TRY_GOTO(isg_source_create(&input.source, file, packing, 0, isg_file_size(file)));

@@ -10,19 +10,23 @@
 #include "io/csv.h"
 #include "io/zip.h"
 
-typedef enum isg_format {
-    ISG_FORMAT_IDX,
-    ISG_FORMAT_NPY,
-    ISG_FORMAT_NPZ,
-    ISG_FORMAT_CSV,
-    ISG_FORMAT_TSV,
-    ISG_FORMAT_MATRIX_MARKET
+struct isg_loader;
+
+/* A format, known by the end of a file's name. The list is in dataset_load.c. */
+typedef struct isg_format {
+    const char *ending; /* ".npy"; NULL for IDX, whose names have other rules; "" ends the list */
+    bool is_archive;    /* members, opened one by one; not packed again */
+    char separator;     /* tables: between the fields of a line; else 0 */
+    isg_status (*read_header)(isg_source *source, isg_array_type *out); /* arrays; else NULL */
+    isg_status (*read_samples)(struct isg_loader *load);
 } isg_format;
+
+extern const isg_format isg_formats[];
 
 /* An open input file. `source` stands at the first byte; for .npz there is `zip` instead, and the
    caller opens the members it wants. */
 typedef struct isg_data_file {
-    isg_format format;
+    const isg_format *format;
     isg_file *file;
     isg_source *source;
     isg_zip *zip;

@@ -159,7 +159,7 @@ isg_status isg_loader_read_csv(isg_loader *load) {
     isg_status status = ISG_OK;
     bool has_row = false, is_heading = options->header == ISG_HEADER_YES;
     size_t label = SIZE_MAX, row = 0;
-    ISG_TRY(isg_csv_create(&csv, source, load->input.format == ISG_FORMAT_CSV ? ',' : '\t'));
+    ISG_TRY(isg_csv_create(&csv, source, load->input.format->separator));
     ISG_TRY_GOTO(isg_csv_next(csv, &has_row));
     if (!has_row) {
         status = isg_fail(ISG_ERR_FORMAT, "%s: there are no rows", name);

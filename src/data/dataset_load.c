@@ -28,7 +28,7 @@ isg_dataset_options isg_dataset_defaults(void) {
 }
 
 isg_status isg_loader_report(isg_loader *load, const isg_source *source) {
-    const isg_progress *progress = load->options->progress;
+    const isg_progress *progress = load->progress;
     if (!progress || isg_source_position(source) - load->reported < (1u << 20))
         return ISG_OK;
     load->reported = isg_source_position(source);
@@ -224,28 +224,25 @@ done:
 
 /* ---- all together ----------------------------------------------------------------------------- */
 
-static isg_status read_samples(isg_loader *load) {
+static isg_status read_array_file(isg_loader *load) {
     isg_array_type type;
-    switch (load->input.format) {
-    case ISG_FORMAT_IDX:
-        ISG_TRY(isg_idx_read_header(load->input.source, &type));
-        ISG_TRY(read_array(load, load->input.source, &type));
-        break;
-    case ISG_FORMAT_NPY:
-        ISG_TRY(isg_npy_read_header(load->input.source, &type));
-        ISG_TRY(read_array(load, load->input.source, &type));
-        break;
-    case ISG_FORMAT_NPZ:
-        return read_npz(load);
-    case ISG_FORMAT_CSV:
-    case ISG_FORMAT_TSV:
-        ISG_TRY(isg_loader_read_csv(load));
-        break;
-    case ISG_FORMAT_MATRIX_MARKET:
-        ISG_TRY(read_matrix_market(load));
-        break;
-    }
-    return isg_data_file_end(&load->input);
+    ISG_TRY(load->input.format->read_header(load->input.source, &type));
+    return read_array(load, load->input.source, &type);
+}
+
+const isg_format isg_formats[] = {
+    {.ending = NULL, .read_header = isg_idx_read_header, .read_samples = read_array_file},
+    {.ending = ".npy", .read_header = isg_npy_read_header, .read_samples = read_array_file},
+    {.ending = ".npz", .is_archive = true, .read_samples = read_npz},
+    {.ending = ".csv", .separator = ',', .read_samples = isg_loader_read_csv},
+    {.ending = ".tsv", .separator = '\t', .read_samples = isg_loader_read_csv},
+    {.ending = ".mtx", .read_samples = read_matrix_market},
+    {.ending = ""},
+};
+
+static isg_status read_samples(isg_loader *load) {
+    ISG_TRY(load->input.format->read_samples(load));
+    return load->input.format->is_archive ? ISG_OK : isg_data_file_end(&load->input);
 }
 
 static isg_status read_labels(isg_loader *load) {
@@ -340,13 +337,12 @@ static isg_status check_options(const isg_dataset_options *options) {
 }
 
 /* Takes over the file. */
-static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset_options *options) {
-    isg_loader load = {.options = options};
+static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset_options *options,
+                            const isg_progress *progress) {
+    isg_loader load = {.options = options, .progress = progress};
     isg_status status = ISG_OK;
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
-    const isg_format format = load.input.format;
-    if (options->label_column && format != ISG_FORMAT_CSV && format != ISG_FORMAT_TSV &&
-        !options->labels_path) {
+    if (options->label_column && !load.input.format->separator && !options->labels_path) {
         status = isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
                           isg_file_name(file));
         goto done;
@@ -357,7 +353,7 @@ static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset
     guess_image_shape(&load.data->info);
     ISG_TRY_GOTO(read_labels(&load));
     ISG_TRY_GOTO(keep_rows(&load));
-    ISG_TRY_GOTO(isg_progress_end(options->progress, "reading"));
+    ISG_TRY_GOTO(isg_progress_end(progress, "reading"));
     *out = load.data;
     load.data = NULL;
 done:
@@ -367,22 +363,23 @@ done:
     return status;
 }
 
-isg_status isg_dataset_load(isg_dataset **out, const char *path,
-                            const isg_dataset_options *options) {
+isg_status isg_dataset_load(isg_dataset **out, const char *path, const isg_dataset_options *options,
+                            const isg_progress *progress) {
     const isg_dataset_options defaults = isg_dataset_defaults();
     options = options ? options : &defaults;
     isg_file *file = NULL;
     ISG_TRY(check_options(options));
     ISG_TRY(isg_file_open(&file, path));
-    return load_file(out, file, options);
+    return load_file(out, file, options, progress);
 }
 
 isg_status isg_dataset_load_memory(isg_dataset **out, const char *name, const void *bytes,
-                                   size_t size, const isg_dataset_options *options) {
+                                   size_t size, const isg_dataset_options *options,
+                                   const isg_progress *progress) {
     const isg_dataset_options defaults = isg_dataset_defaults();
     options = options ? options : &defaults;
     isg_file *file = NULL;
     ISG_TRY(check_options(options));
     ISG_TRY(isg_file_from_memory(&file, name, bytes, size));
-    return load_file(out, file, options);
+    return load_file(out, file, options, progress);
 }

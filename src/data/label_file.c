@@ -10,8 +10,6 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "data/data_file.h"
-#include "io/idx.h"
-#include "io/npy.h"
 #include "io/npz.h"
 
 enum { ITEMS_AT_ONCE = ISG_BUFFER_BYTES / 16, MOST_ITEM_BYTES = 4 * ISG_LABEL_BYTES };
@@ -116,7 +114,7 @@ static isg_status read_text_labels(isg_labels *labels, isg_data_file *input,
     const char *name = isg_source_name(input->source);
     isg_csv *csv = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY(isg_csv_create(&csv, input->source, input->format == ISG_FORMAT_CSV ? ',' : '\t'));
+    ISG_TRY(isg_csv_create(&csv, input->source, input->format->separator));
     bool has_row = false;
     size_t column = 0, n_fields = 0;
     *may_be_headed = false;
@@ -171,28 +169,19 @@ done:
 
 isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_samples,
                            const char *label_column) {
-    isg_array_type type;
-    const bool is_table = input->format == ISG_FORMAT_CSV || input->format == ISG_FORMAT_TSV;
-    if (label_column && !is_table)
+    const isg_format *format = input->format;
+    if (label_column && !format->separator)
         return isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
                         isg_file_name(input->file));
-    switch (input->format) {
-    case ISG_FORMAT_IDX:
-        ISG_TRY(isg_idx_read_header(input->source, &type));
-        ISG_TRY(isg_labels_read_array(labels, input->source, &type));
-        return isg_data_file_end(input);
-    case ISG_FORMAT_NPY:
-        ISG_TRY(isg_npy_read_header(input->source, &type));
-        ISG_TRY(isg_labels_read_array(labels, input->source, &type));
-        return isg_data_file_end(input);
-    case ISG_FORMAT_NPZ:
+    if (format->is_archive)
         return read_member_labels(labels, input->zip);
-    case ISG_FORMAT_CSV:
-    case ISG_FORMAT_TSV:
+    if (format->separator)
         return read_label_table(labels, input, n_samples, label_column);
-    case ISG_FORMAT_MATRIX_MARKET:
-        break;
-    }
-    return isg_fail(ISG_ERR_FORMAT, "%s: labels are not read from Matrix Market files",
-                    isg_file_name(input->file));
+    if (!format->read_header)
+        return isg_fail(ISG_ERR_FORMAT, "%s: labels are not read from %s files",
+                        isg_file_name(input->file), format->ending);
+    isg_array_type type;
+    ISG_TRY(format->read_header(input->source, &type));
+    ISG_TRY(isg_labels_read_array(labels, input->source, &type));
+    return isg_data_file_end(input);
 }

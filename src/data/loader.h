@@ -10,6 +10,7 @@
 
 typedef struct isg_loader {
     const isg_dataset_options *options;
+    const isg_progress *progress;
     isg_data_file input;
     isg_binarizer binarizer;
     isg_dataset *data;

@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
@@ -38,25 +39,10 @@ static isg_status append_text(text_buffer *to, const char *text) {
     return append(to, text, strlen(text));
 }
 
-/* The length of the UTF-8 character at `text`; 0 if there is none: a stray or missing byte, a form
-   longer than needed, a surrogate, or beyond the last code point. */
-static size_t utf8_length(const char *text) {
-    const unsigned char *c = (const unsigned char *)text;
-    if (c[0] < 0x80)
-        return 1;
-    const size_t length = c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
-    for (size_t k = 1; k < length; k++)
-        if ((c[k] & 0xc0) != 0x80) /* also at the final zero, so nothing behind it is read */
-            return 0;
-    const bool is_long = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
-    const bool is_none = (c[0] == 0xed && c[1] >= 0xa0) || (c[0] == 0xf4 && c[1] >= 0x90);
-    return is_long || is_none ? 0 : length;
-}
-
 static isg_status append_quoted(text_buffer *to, const char *text) {
     ISG_TRY(append_text(to, "\""));
     while (*text) {
-        const size_t length = utf8_length(text);
+        const size_t length = isg_utf8_length(text, 4);
         const unsigned char c = (unsigned char)*text;
         char escape[8];
         if (length == 0) {

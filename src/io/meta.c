@@ -68,3 +68,11 @@ done:
     isg_release(text);
     return status;
 }
+
+void isg_meta_take_shape(const isg_meta *meta, size_t n_visible, size_t *height, size_t *width) {
+    size_t pixels = 0;
+    if (isg_multiply(&pixels, meta->image_height, meta->image_width) && pixels == n_visible) {
+        *height = meta->image_height;
+        *width = meta->image_width;
+    }
+}

@@ -20,4 +20,7 @@ isg_status isg_meta_write(const isg_meta *meta, isg_npz_writer *writer);
    writes it, has none. ISG_ERR_VERSION if a later version with another major number wrote it. */
 isg_status isg_meta_read(isg_meta *out, isg_zip *zip);
 
+/* The shape it tells, if that has n_visible pixels; else height and width stay as they are. */
+void isg_meta_take_shape(const isg_meta *meta, size_t n_visible, size_t *height, size_t *width);
+
 #endif

@@ -57,6 +57,14 @@ isg_status isg_npz_writer_add_array(isg_npz_writer *writer, const char *name,
     return status;
 }
 
+isg_status isg_npz_writer_add_doubles(isg_npz_writer *writer, const char *name,
+                                      const double *numbers, size_t n_dims, size_t rows,
+                                      size_t cols) {
+    const isg_array_type type =
+        isg_array_type_of(ISG_FLOAT64, n_dims, (const size_t[]){rows, cols});
+    return isg_npz_writer_add_array(writer, name, &type, numbers);
+}
+
 isg_status isg_npz_writer_add_text(isg_npz_writer *writer, const char *name, const char *text) {
     return isg_zip_writer_add(writer->zip, name, text, strlen(text), true);
 }

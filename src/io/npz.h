@@ -22,6 +22,11 @@ isg_status isg_npz_writer_create(isg_npz_writer **out, const char *path);
 isg_status isg_npz_writer_add_array(isg_npz_writer *writer, const char *name,
                                     const isg_array_type *type, const void *data);
 
+/* Numbers in no, one or two dimensions: dims beyond n_dims are not looked at. */
+isg_status isg_npz_writer_add_doubles(isg_npz_writer *writer, const char *name,
+                                      const double *numbers, size_t n_dims, size_t rows,
+                                      size_t cols);
+
 isg_status isg_npz_writer_add_text(isg_npz_writer *writer, const char *name, const char *text);
 
 isg_status isg_npz_writer_commit(isg_npz_writer *writer);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "io/zip_directory.h"
 #include "io/zip_format.h"
 
@@ -27,6 +28,7 @@ typedef struct zip_entry {
 
 struct isg_zip {
     isg_file *file;
+    isg_file *owned; /* the same, if it is to be closed with the archive; or NULL */
     isg_zip_directory directory;
     zip_entry *entries; /* in the order of the directory */
     size_t count;
@@ -43,22 +45,6 @@ static isg_status damaged(const isg_zip *zip, const char *how) {
 
 static isg_status bad_member(const isg_zip *zip, const zip_entry *entry, const char *how) {
     return isg_fail(ISG_ERR_FORMAT, "%s(%s): %s", isg_file_name(zip->file), entry->name, how);
-}
-
-/* The number of bytes of the UTF-8 character at `at`, 0 if there is none. */
-static size_t utf8_length(const uint8_t *at, size_t left) {
-    const uint8_t lead = at[0];
-    const size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    if (length == 0 || length > left || lead > 0xf4)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    /* Too long a form, a surrogate, or beyond the last code point. */
-    if ((lead == 0xe0 && at[1] < 0xa0) || (lead == 0xed && at[1] > 0x9f) ||
-        (lead == 0xf0 && at[1] < 0x90) || (lead == 0xf4 && at[1] > 0x8f))
-        return 0;
-    return length;
 }
 
 const char *isg_zip_name_problem(const char *name, size_t length) {
@@ -80,7 +66,7 @@ const char *isg_zip_name_problem(const char *name, size_t length) {
             return "its name has control characters";
         } else if (bytes[i] == '\\') {
             return "its name has a backslash";
-        } else if ((step = utf8_length(bytes + i, length - i)) == 0) {
+        } else if ((step = isg_utf8_length(name + i, length - i)) == 0) {
             return "its name is not UTF-8";
         }
     }
@@ -267,6 +253,17 @@ done:
     return status;
 }
 
+isg_status isg_zip_open_path(isg_zip **out, const char *path) {
+    isg_file *file = NULL;
+    ISG_TRY(isg_file_open(&file, path));
+    const isg_status status = isg_zip_open(out, file);
+    if (status == ISG_OK)
+        (*out)->owned = file;
+    else
+        isg_file_close(file);
+    return status;
+}
+
 size_t isg_zip_count(const isg_zip *zip) {
     return zip->count;
 }
@@ -330,5 +327,6 @@ void isg_zip_close(isg_zip *zip) {
     isg_release(zip->by_name);
     isg_release(zip->names);
     isg_release(zip->entries);
+    isg_file_close(zip->owned);
     isg_release(zip);
 }

@@ -12,7 +12,8 @@
 
 typedef struct isg_zip isg_zip;
 
-/* Reads and checks the directory and every local header. Borrows `file`. */
+/* Reads and checks the directory and every local header. The second borrows a file that is open. */
+isg_status isg_zip_open_path(isg_zip **out, const char *path);
 isg_status isg_zip_open(isg_zip **out, isg_file *file);
 
 size_t isg_zip_count(const isg_zip *zip);

@@ -99,8 +99,7 @@ void isg_anneal_start(const isg_anneal *a, isg_anneal_group *g) {
         uint64_t *spins = g->spins + k * w->words;
         for (size_t word = 0; word < w->words; word++)
             spins[word] = isg_next_word64(&random);
-        if (w->n_visible % 64 != 0)
-            spins[w->words - 1] &= (UINT64_C(1) << w->n_visible % 64) - 1;
+        isg_clear_tail(spins, w->n_visible);
         for (size_t mu = 0; mu < w->n_hidden; mu++)
             g->lambda[k * w->stride + mu] = (float)(deviation * isg_next_normal(&random));
     }

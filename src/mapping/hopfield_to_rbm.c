@@ -46,8 +46,7 @@ isg_status isg_patterns_copy(isg_patterns **out, const isg_patterns *from, size_
     if (extra) {
         uint64_t *last = isg_patterns_spins(copy, kept);
         memcpy(last, extra, row);
-        if (from->info.n_visible % 64) /* bits past the last spin are always clear */
-            last[copy->words - 1] &= (UINT64_C(1) << from->info.n_visible % 64) - 1;
+        isg_clear_tail(last, from->info.n_visible);
     }
     if (extra && label)
         ISG_TRY_GOTO(isg_labels_add_text(&copy->labels, label, "label"));

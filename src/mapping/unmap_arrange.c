@@ -60,8 +60,7 @@ static void set_spins(isg_unmapping *unmapping, size_t mu, const uint64_t *from)
         return;
     for (size_t w = 0; w < words; w++)
         spins[w] = ~spins[w];
-    if (n % 64)
-        spins[words - 1] &= (UINT64_C(1) << n % 64) - 1;
+    isg_clear_tail(spins, n);
 }
 
 isg_status isg_unmapping_arrange(isg_unmapping *unmapping, const isg_pool *pool, size_t *chosen,

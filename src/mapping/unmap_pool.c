@@ -65,8 +65,7 @@ bool isg_canonical_sign(uint64_t *spins, size_t n) {
         return false;
     for (size_t w = 0; w < words; w++)
         spins[w] = ~spins[w];
-    if (n % 64)
-        spins[words - 1] &= (UINT64_C(1) << n % 64) - 1;
+    isg_clear_tail(spins, n);
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/data.h"
 #include "io/meta.h"
 #include "patterns/patterns.h"
@@ -31,17 +32,12 @@ static int64_t whole_of(const char *name) {
    another encoding had; a byte that is not UTF-8 is taken for Latin-1. */
 static uint32_t next_character(const unsigned char **text) {
     const unsigned char *c = *text;
-    const size_t extra = *c >= 0xf0 ? 3 : *c >= 0xe0 ? 2 : *c >= 0xc2 ? 1 : 0;
-    uint32_t code = extra == 3 ? *c & 7 : extra == 2 ? *c & 15 : extra == 1 ? *c & 31 : *c;
-    static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
-    bool is_valid = *c < 0xf5;
-    for (size_t k = 1; k <= extra && is_valid; k++) {
-        is_valid = (c[k] & 0xc0) == 0x80; /* false for the final zero */
+    const size_t length = isg_utf8_length((const char *)c, 4);
+    uint32_t code = length > 1 ? *c & (0x7fU >> length) : *c;
+    for (size_t k = 1; k < length; k++)
         code = code << 6 | (c[k] & 0x3f);
-    }
-    is_valid = is_valid && code >= least[extra] && code <= 0x10ffff && code >> 11 != 0x1b;
-    *text = c + (is_valid ? 1 + extra : 1);
-    return is_valid ? code : *c;
+    *text = c + (length ? length : 1);
+    return code;
 }
 
 /* NumPy's text arrays have room for the longest item, four bytes a character. */
@@ -143,13 +139,9 @@ done:
 
 static isg_status read_shape(isg_patterns *patterns, isg_zip *zip) {
     isg_meta meta;
-    size_t pixels = 0;
     ISG_TRY(isg_meta_read(&meta, zip));
-    if (isg_multiply(&pixels, meta.image_height, meta.image_width) &&
-        pixels == patterns->info.n_visible) {
-        patterns->info.image_height = meta.image_height;
-        patterns->info.image_width = meta.image_width;
-    }
+    isg_meta_take_shape(&meta, patterns->info.n_visible, &patterns->info.image_height,
+                        &patterns->info.image_width);
     return ISG_OK;
 }
 
@@ -187,14 +179,9 @@ done:
 }
 
 isg_status isg_patterns_load(isg_patterns **out, const char *path) {
-    isg_file *file = NULL;
     isg_zip *zip = NULL;
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_file_open(&file, path));
-    ISG_TRY_GOTO(isg_zip_open(&zip, file));
-    status = isg_patterns_read(out, zip);
-done:
+    ISG_TRY(isg_zip_open_path(&zip, path));
+    const isg_status status = isg_patterns_read(out, zip);
     isg_zip_close(zip);
-    isg_file_close(file);
     return status;
 }

@@ -15,13 +15,6 @@
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-static isg_status write_array(isg_npz_writer *writer, const char *name, const double *numbers,
-                              size_t n_dims, size_t rows, size_t cols) {
-    const size_t dims[2] = {rows, cols};
-    const isg_array_type type = isg_array_type_of(ISG_FLOAT64, n_dims, dims);
-    return isg_npz_writer_add_array(writer, name, &type, numbers);
-}
-
 isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *command,
                               isg_npz_writer *writer) {
     const isg_meta meta = {.kind = "model",
@@ -29,11 +22,12 @@ isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *com
                            .command = command,
                            .image_height = rbm->info.image_height,
                            .image_width = rbm->info.image_width};
-    ISG_TRY(write_array(writer, "beta", &rbm->info.beta, 0, 0, 0));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "beta", &rbm->info.beta, 0, 0, 0));
     if (rbm->patterns)
         ISG_TRY(isg_patterns_write(rbm->patterns, writer));
     if (rbm->r)
-        ISG_TRY(write_array(writer, "R", rbm->r, 2, rbm->info.n_hidden, rbm->r_cols));
+        ISG_TRY(
+            isg_npz_writer_add_doubles(writer, "R", rbm->r, 2, rbm->info.n_hidden, rbm->r_cols));
     return isg_meta_write(&meta, writer);
 }
 
@@ -42,9 +36,9 @@ isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t seed, con
     isg_npz_writer *writer = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(isg_npz_writer_create(&writer, path));
-    ISG_TRY_GOTO(write_array(writer, "W", rbm->weights, 2, n, p));
-    ISG_TRY_GOTO(write_array(writer, "b", rbm->b, 1, n, 0));
-    ISG_TRY_GOTO(write_array(writer, "c", rbm->c, 1, p, 0));
+    ISG_TRY_GOTO(isg_npz_writer_add_doubles(writer, "W", rbm->weights, 2, n, p));
+    ISG_TRY_GOTO(isg_npz_writer_add_doubles(writer, "b", rbm->b, 1, n, 0));
+    ISG_TRY_GOTO(isg_npz_writer_add_doubles(writer, "c", rbm->c, 1, p, 0));
     ISG_TRY_GOTO(isg_rbm_write_rest(rbm, seed, command, writer));
     ISG_TRY_GOTO(isg_npz_writer_commit(writer));
 done:
@@ -149,13 +143,9 @@ static isg_status read_coefficients(isg_rbm *rbm, isg_zip *zip) {
 
 static isg_status read_shape(isg_rbm *rbm, isg_zip *zip) {
     isg_meta meta;
-    size_t pixels = 0;
     ISG_TRY(isg_meta_read(&meta, zip));
-    if (isg_multiply(&pixels, meta.image_height, meta.image_width) &&
-        pixels == rbm->info.n_visible) {
-        rbm->info.image_height = meta.image_height;
-        rbm->info.image_width = meta.image_width;
-    }
+    isg_meta_take_shape(&meta, rbm->info.n_visible, &rbm->info.image_height,
+                        &rbm->info.image_width);
     return ISG_OK;
 }
 
@@ -199,14 +189,9 @@ done:
 }
 
 isg_status isg_rbm_load(isg_rbm **out, const char *path) {
-    isg_file *file = NULL;
     isg_zip *zip = NULL;
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_file_open(&file, path));
-    ISG_TRY_GOTO(isg_zip_open(&zip, file));
-    status = isg_rbm_read(out, zip);
-done:
+    ISG_TRY(isg_zip_open_path(&zip, path));
+    const isg_status status = isg_rbm_read(out, zip);
     isg_zip_close(zip);
-    isg_file_close(file);
     return status;
 }

@@ -125,8 +125,7 @@ static void scatter(isg_chains *chains) {
         uint64_t *spins = chains->states.spins + k * w->words;
         for (size_t word = 0; word < w->words; word++)
             spins[word] = isg_next_word64(&random);
-        if (w->n_visible % 64 != 0)
-            spins[w->words - 1] &= (UINT64_C(1) << w->n_visible % 64) - 1;
+        isg_clear_tail(spins, w->n_visible);
     }
     isg_states_set_input(&chains->states, w);
 }

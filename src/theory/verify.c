@@ -278,8 +278,7 @@ static isg_status check_energies(isg_checks *checks, const views *all, bool has_
         isg_cursor random = isg_cursor_at(isg_stream_at(seed, ISG_PURPOSE_VERIFY, k, 0));
         for (size_t w = 0; w < words; w++)
             spins[w] = is_small ? k : isg_next_word64(&random);
-        if (info.n_visible % 64)
-            spins[words - 1] &= (UINT64_C(1) << info.n_visible % 64) - 1;
+        isg_clear_tail(spins, info.n_visible);
         ISG_TRY_GOTO(compare_energies(&found, all, spins, has_field, m, a));
         if (progress && k % 256 == 0 &&
             !progress->report(progress->user, (double)k / (double)n_states))

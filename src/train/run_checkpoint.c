@@ -143,33 +143,24 @@ static isg_status read_snapshot(snapshot *shot, isg_zip *zip, const isg_dataset 
     return read_rows(shot, zip);
 }
 
-static isg_status open_archive(isg_file **file, isg_zip **zip, const char *path) {
-    ISG_TRY(isg_file_open(file, path));
-    return isg_zip_open(zip, *file);
-}
-
 static isg_status load(snapshot *shot, const char *path, const isg_dataset *data,
                        const isg_train_options *options) {
-    isg_file *file = NULL;
     isg_zip *zip = NULL;
-    isg_status status = open_archive(&file, &zip, path);
+    isg_status status = isg_zip_open_path(&zip, path);
     if (status == ISG_OK)
         status = read_snapshot(shot, zip, data, options);
     if (status != ISG_OK)
         release_snapshot(shot);
     isg_zip_close(zip);
-    isg_file_close(file);
     return status;
 }
 
 static isg_status look_up_saves(uint64_t *out, const char *path) {
-    isg_file *file = NULL;
     isg_zip *zip = NULL;
-    isg_status status = open_archive(&file, &zip, path);
+    isg_status status = isg_zip_open_path(&zip, path);
     if (status == ISG_OK)
         status = read_saves(out, zip);
     isg_zip_close(zip);
-    isg_file_close(file);
     return status;
 }
 

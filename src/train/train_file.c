@@ -367,14 +367,9 @@ done:
 }
 
 isg_status isg_trainer_load(isg_trainer *trainer, const char *path) {
-    isg_file *file = NULL;
     isg_zip *zip = NULL;
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_file_open(&file, path));
-    ISG_TRY_GOTO(isg_zip_open(&zip, file));
-    status = isg_trainer_read(trainer, zip, "");
-done:
+    ISG_TRY(isg_zip_open_path(&zip, path));
+    const isg_status status = isg_trainer_read(trainer, zip, "");
     isg_zip_close(zip);
-    isg_file_close(file);
     return status;
 }

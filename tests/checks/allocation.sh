@@ -50,7 +50,7 @@ sweep() { # verb and arguments...
     echo "$*: $((total - stride)) allocations"
 }
 sweep data info images.idx.gz --labels labels.idx
-sweep data info images.idx.gz --labels labels.idx --sheet sheet.png
+sweep data info images.idx.gz --labels labels.idx --picture sheet.png
 sweep data info x.npy --labels labels.idx --class 1 --json
 sweep data info x.npz --limit 2
 sweep data info x.csv --label-column 1
@@ -58,8 +58,8 @@ sweep data info x.mtx --json
 "$ISINGLASS" patterns x.npz -o patterns.npz >out
 sweep map patterns.npz -o model.npz --via sqrt --picture sheet.png --json
 "$ISINGLASS" map patterns.npz -o rbm.npz >out
-sweep sample rbm.npz -o model.npz --start x.npz --clamp 3 --count 5 --steps 4 --diagnose --json
-sweep sample rbm.npz -o sheet.png --count 3 --steps 2
+sweep sample rbm.npz -o model.npz --start x.npz --clamp 3 --count 5 --sweeps 4 --diagnose --json
+sweep sample rbm.npz -o sheet.png --count 3 --sweeps 2
 sweep recall patterns.npz x.npz --protocol attractor --committor --trajectories 2 -o recalled.csv --force --json
 sweep recall patterns.npz --flip 0.1,0.5 --trials 2 -o recalled.csv --force
 # Only some of them, since the library's are tried one by one by its own tests.
@@ -67,11 +67,11 @@ stride=11
 export OMP_NUM_THREADS=1
 sweep unmap rbm.npz -o model.npz --method enumerate --flip --json
 sweep unmap rbm.npz -o model.npz --start random --restarts 2 --data x.npz
-sweep train x.npz -o run --epochs 1 --batch 2 --cd 1 --shape 4x4 --picture sheet.png
-"$ISINGLASS" train x.npz -o started --epochs 1 --batch 2 --cd 1 --pcd --quiet >out
+sweep train x.npz -o run --epochs 1 --batch 2 --sweeps 1 --shape 4x4 --picture sheet.png
+"$ISINGLASS" train x.npz -o started --epochs 1 --batch 2 --sweeps 1 --pcd --quiet >out
 sweep train --resume -o run --epochs 2 --quiet --json
 rm -rf started
-sweep classify x.npz x.npz -o run --per-class 1 --epochs 1 --batch 2 --cd 1 --picture sheet.png --json --quiet
-"$ISINGLASS" classify x.npz x.npz -o started --per-class 1 --epochs 1 --batch 2 --cd 1 --quiet >out
+sweep classify x.npz x.npz -o run --per-class 1 --epochs 1 --batch 2 --sweeps 1 --picture sheet.png --json --quiet
+"$ISINGLASS" classify x.npz x.npz -o started --per-class 1 --epochs 1 --batch 2 --sweeps 1 --quiet >out
 sweep classify --resume -o run --epochs 2 --error-at 1 --quiet
 sweep classify --model started/classifier.npz x.npz

@@ -78,7 +78,7 @@ np.savez("own.npz", xi=(2 * X.T - 1).astype(np.int8), labels=Y.astype("U"))
 def sampled(data, rows):
     """Chains that start from the data, class by class, all their units clamped."""
     start, *options = data
-    run("sample", "zero.npz", "-o", "s.npz", "--start", start, *options, "--count", 80, "--steps", 2, "--clamp", f"0:{N}",
+    run("sample", "zero.npz", "-o", "s.npz", "--start", start, *options, "--count", 80, "--sweeps", 2, "--clamp", f"0:{N}",
         "--force")
     classes = np.unique(K[rows])
     expected = np.concatenate([np.resize(rows[K[rows] == k], 80 // len(classes)) for k in classes])
@@ -100,7 +100,7 @@ def trained(data, rows, *options, stops=()):
     2 rate / batch to the weight of its own unit."""
     subprocess.run(["rm", "-rf", "RUN"])
     for epochs in [*stops, 3]:
-        run("train", *data, "-o", "RUN", "--resume", "--init", "zero.npz", "--rate", RATE, "--batch", BATCH, "--cd", 1,
+        run("train", *data, "-o", "RUN", "--resume", "--init", "zero.npz", "--rate", RATE, "--batch", BATCH, "--sweeps", 1,
             "--estimator", "mean", *options, "--epochs", epochs)
     visits = np.load("RUN/model.npz")["W"][64:, 0] * BATCH / (2 * RATE)
     return int((abs(visits - 3 * np.isin(I, rows)) > 0.01).sum())

@@ -33,7 +33,7 @@ isinglass classify --model digits/classifier.npz mnist:test --quiet --prediction
 cmp whole.csv loaded.csv || die "the classifier that was kept answers otherwise"
 
 # A tenth of the images with some training, on other threads and instruction sets. 'ref' is slow.
-small=(mnist:train mnist:test --limit 2000 --test-limit 500 --per-class 3 --cd 2 --epochs 1 --rate 1e-3 --quiet)
+small=(mnist:train mnist:test --limit 2000 --test-limit 500 --per-class 3 --sweeps 2 --epochs 1 --rate 1e-3 --quiet)
 isinglass classify "${small[@]}" --threads 1 --predictions one.csv >out
 for other in "--threads 2" "--threads 7" "--threads 2 --isa ref"; do
     # shellcheck disable=SC2086 # several options
@@ -55,7 +55,7 @@ for name in "toy", "test":
     x = means[y] * np.where(r.random((600, 60)) < 0.4, -1, 1)
     open(name + ".csv", "w").writelines(f"c{k}," + ",".join(map(str, v)) + "\n" for k, v in zip(y, x))
 PYTHON
-common=(toy.csv test.csv --label-column 1 --per-class 4 --cd 5 --batch 20 --rate 1e-3 --fields --pcd
+common=(toy.csv test.csv --label-column 1 --per-class 4 --sweeps 5 --batch 20 --rate 1e-3 --fields --pcd
     --error-at '0,10,20' --quiet)
 toy=("${common[@]}" --epochs 40)
 outcome() { # run

@@ -83,14 +83,14 @@ toy=(../../toy.csv --label-column 1)
 verbs() {
     verb patterns patterns "${toy[@]}" -o P.npz --json
     verb map map P.npz -o M.npz --beta 1.5 --json
-    verb train train "${toy[@]}" -o RUN --init normal --hidden 5 --epochs 3 --batch 7 --cd 3 --fields \
+    verb train train "${toy[@]}" -o RUN --init normal --hidden 5 --epochs 3 --batch 7 --sweeps 3 --fields \
         --shuffle --rate 0.01,0.001@2 --json
     # Weights too small to be normal numbers.
     verb faint train "${toy[@]}" -o FAINT --init normal --hidden 5 --sd 1e-310 --rate 1e-312 --epochs 2 \
-        --batch 7 --cd 2 --json
+        --batch 7 --sweeps 2 --json
     verb score score M.npz "${toy[@]}" --method exact --json
     verb ais score RUN "${toy[@]}" --method ais --chains 20 --steps 20 --json
-    verb sample sample RUN -o S.npz --count 9 --steps 5 --json
+    verb sample sample RUN -o S.npz --count 9 --sweeps 5 --json
     verb classify classify "${toy[@]::1}" "${toy[@]}" --per-class 2 --epochs 1 --predictions p.csv --json
     verb refused train none.csv -o none --json
 }

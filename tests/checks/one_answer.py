@@ -18,8 +18,8 @@ BEGIN, END = "<!-- one answer: begin -->\n", "<!-- one answer: end -->\n"
 DIGITS = "train.idx --labels train-labels.idx"
 TESTS = "test.idx --labels test-labels.idx"
 SMALL = "small.csv --label-column 1"
-TRAIN = f"train {DIGITS} --epochs 1 --cd 3 -o"
-RECALL = f"recall mean.npz {TESTS} --protocol attractor --limit 60 --updates 20 --dynamics"
+TRAIN = f"train {DIGITS} --epochs 1 --sweeps 3 -o"
+RECALL = f"recall mean.npz {TESTS} --protocol attractor --limit 60 --sweeps 20 --dynamics"
 FIGURES = ["fig2", "fig3", "fig4", "fig5", "figD1", "figD2", "figE1"]
 
 # name, what it is, whether instruction sets that take long have it too, and commands: what is hashed
@@ -44,8 +44,8 @@ RESULTS = [
     ("train.mean", "mean estimator, new order every epoch", True,
      [("means/model.npz", f"{TRAIN} means --estimator mean --shuffle")]),
     ("sample", "200 free and 100 clamped samples, energies, autocorrelations", True,
-     [("json", "sample hopfield -o free.npz --count 200 --steps 20 --beta 1,2@10"), ("free.npz", ""),
-      ("json", f"sample fields -o clamped.npz --start {TESTS} --count 100 --steps 5 "
+     [("json", "sample hopfield -o free.npz --count 200 --sweeps 20 --beta 1,2@10"), ("free.npz", ""),
+      ("json", f"sample fields -o clamped.npz --start {TESTS} --count 100 --sweeps 5 "
        "--clamp 0:392 --diagnose"), ("clamped.npz", "")]),
     ("score.exact", "ln Z by enumeration, quadrature and classes of units", True,
      [("", f"patterns {SMALL} -o little.npz"), ("", "map little.npz -o small.npz"),
@@ -64,7 +64,7 @@ RESULTS = [
      [("json", f"score hopfield {TESTS} --method mixture --samples 2000")]),
     ("classify", "ten experts and the regression on their energies", True,
      [("experts/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx "
-       "--per-class 2 --epochs 1 --cd 2 -o experts --predictions energy.csv"),
+       "--per-class 2 --epochs 1 --sweeps 2 -o experts --predictions energy.csv"),
       ("energy.csv", "")]),
     ("classify.hidden", "the regression on all hidden units", False,
      [("hidden/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx "

@@ -19,7 +19,7 @@ recall hebbian mnist:test --protocol attractor --rule hebbian --limit 1000
 
 # Without "seconds" and file names.
 essence() { sed 's/"seconds": [^,]*,//; s/"file": [^,}]*//' "$1.json"; }
-ways=(mnist:test --limit 300 --overlap 0.9 --updates 5 --trajectories 5)
+ways=(mnist:test --limit 300 --overlap 0.9 --sweeps 5 --trajectories 5)
 recall one "${ways[@]}" --threads 1
 grep -q '"ensembles": 0,' one.json && { echo "no trajectories to compare"; exit 1; }
 for threads in 2 7; do
@@ -35,7 +35,7 @@ done
 recall other "${ways[@]}" --seed 2
 ! cmp -s <(essence one) <(essence other) || { echo "another seed changes nothing"; exit 1; }
 
-recall curves --flip 0:0.5:6 --rule projection,hebbian --dynamics async,gibbs --trials 10 --updates 10 \
+recall curves --flip 0:0.5:6 --rule projection,hebbian --dynamics async,gibbs --trials 10 --sweeps 10 \
     -o curves.csv
 recall drawn --flip 0:0.5:3 --trials 2 --picture curve.png
 recall drawn --flip 0:0.5:3 --trials 2 --picture curve.svg

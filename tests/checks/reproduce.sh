@@ -28,6 +28,9 @@ def stop(directory, pieces, how, code):
     while run.poll() is None and not (
             os.path.exists(kept) and len(json.load(open(kept))) >= pieces):
         time.sleep(0.001)
+    if before == 0: # two at once would write over each other
+        second = call("-o", directory)
+        assert second.returncode == 4 and f"process {run.pid} is at work" in second.stderr, second
     run.send_signal(how)
     out, err = run.communicate()
     assert run.returncode == code and out == "", (run.returncode, out, err)

@@ -21,7 +21,7 @@ z = np.load(sys.argv[1])
 print(hashlib.sha256(b"".join(z[k].tobytes() for k in ("s", "lambda", "energy"))).hexdigest())
 PYTHON
 }
-ways=(--start mnist:test --count 203 --steps 7)
+ways=(--start mnist:test --count 203 --sweeps 7)
 sample s.npz "${ways[@]}"
 expected=$(hash_of s.npz)
 for threads in 1 2 7; do

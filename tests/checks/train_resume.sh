@@ -25,10 +25,10 @@ PYTHON
 toy=(toy.csv --label-column 1 --quiet)
 # Every kind of state there is to keep, and one as in the paper.
 # shellcheck disable=SC2034 # they are used by name
-rich=(--pcd --fields --shuffle --cd 3 --batch 7 --rate '1e-3,1e-4@20' --epochs 150)
+rich=(--pcd --fields --shuffle --sweeps 3 --batch 7 --rate '1e-3,1e-4@20' --epochs 150)
 # shellcheck disable=SC2034
-plain=(--cd 20 --batch 32 --estimator mean --epochs 60)
-short=(--pcd --fields --cd 20 --batch 32 --epochs 5) # for the plain kernel, which is slow
+plain=(--sweeps 20 --batch 32 --estimator mean --epochs 60)
+short=(--pcd --fields --sweeps 20 --batch 32 --epochs 5) # for the plain kernel, which is slow
 
 die() {
     echo "$*"
@@ -182,7 +182,7 @@ echo "1, 2, 3, 7 threads and $sets instruction sets: same bits"
 /usr/bin/python3 - "${toy[@]}" <<'PYTHON'
 import csv, resource, subprocess, sys
 def peak(epochs):
-    subprocess.run(["isinglass", "train", *sys.argv[1:], "-o", f"long-{epochs}", "--epochs", str(epochs), "--cd", "2"],
+    subprocess.run(["isinglass", "train", *sys.argv[1:], "-o", f"long-{epochs}", "--epochs", str(epochs), "--sweeps", "2"],
                    check=True, stdout=subprocess.DEVNULL)
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
 short, long = peak(10), peak(1000) # the larger of both, the second time

@@ -24,7 +24,7 @@ with open("many.csv", "w") as many:
         many.write(f"{a % 15}," + ",".join(map(str, r.choice([-1, 1], 12))) + "\n")
 PYTHON
 export OMP_NUM_THREADS=1
-toy=(train.csv test.csv --label-column 1 --per-class 2 --cd 2 --batch 25)
+toy=(train.csv test.csv --label-column 1 --per-class 2 --sweeps 2 --batch 25)
 try classify "${toy[@]}"
 try classify "${toy[@]}" --epochs 3 --error-at 0,1 --rate 0.01 -o run --picture c.png --curve curve.csv --predictions p.csv
 cut -d, -f1,3- curve.csv

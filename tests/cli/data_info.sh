@@ -13,10 +13,10 @@ try data info votes.csv --header no
 try data info votes.csv
 try data info votes.csv --label-column prty
 try data info votes.csv --label-column party --class middle
-try data info votes.csv --label-column party --sheet votes.png
-try data info votes.csv --label-column party --shape 1x3 --sheet votes.png
-try data info votes.csv --label-column party --shape 1x3 --sheet votes.png
-try data info votes.csv --label-column party --shape 1x3 --sheet votes.png --force
+try data info votes.csv --label-column party --picture votes.png
+try data info votes.csv --label-column party --shape 1x3 --picture votes.png
+try data info votes.csv --label-column party --shape 1x3 --picture votes.png
+try data info votes.csv --label-column party --shape 1x3 --picture votes.png --force
 try data info votes.csv --label-column party --shape 2x3
 try data info votes.csv --label-column party --shape 3
 try data info votes.csv --label-column party --shape 0x3
@@ -41,3 +41,6 @@ try data info
 try data info a b
 try data inof
 try dta info
+# a former name of the option
+try data info votes.csv --label-column party --shape 1x3 --sheet votes.png --force
+try data info votes.csv --label-column party --shape 1x3 --sheet votes.png --force --quiet

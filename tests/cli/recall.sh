@@ -28,7 +28,7 @@ END_OF_PROGRAM
 # The published protocol; a model that was made of patterns does as well.
 try recall p.npz more.csv --label-column 1
 try recall m.npz known.csv --label-column 1 --quiet
-try recall p.npz known.csv --label-column 1 --overlap 0.8 --updates 3 --trajectories 4 -o o.csv
+try recall p.npz known.csv --label-column 1 --overlap 0.8 --sweeps 3 --trajectories 4 -o o.csv
 cat o.csv
 try recall p.npz known.csv --label-column 1 --json | sed 's/"seconds": [^,]*/"seconds": 0/'
 try recall p.npz plain.csv
@@ -36,7 +36,7 @@ try recall unnamed.npz known.csv --label-column 1
 # To the end.
 try recall p.npz known.csv --label-column 1 --protocol attractor
 try recall p.npz known.csv --label-column 1 --protocol attractor --dynamics sync --no-diagonal --readout overlap
-try recall p.npz known.csv --label-column 1 --protocol attractor --dynamics gibbs --updates 3 --rule hebbian --readout energy
+try recall p.npz known.csv --label-column 1 --protocol attractor --dynamics gibbs --sweeps 3 --rule hebbian --readout energy
 try recall p.npz known.csv --label-column 1 --protocol attractor --committor --overlap 0.6 -o ends.csv
 cat ends.csv
 isinglass patterns many.npz -o many_patterns.npz >/dev/null
@@ -44,7 +44,7 @@ try recall many_patterns.npz many.npz
 # What was corrupted.
 try recall p.npz --flip 0,0.25 --trials 50 --rule projection,hebbian --dynamics async,sync -o curve.csv
 cat curve.csv
-try recall p.npz --mask 0:1:3 --trials 20 --dynamics glauber,parallel,gibbs --updates 5 --quiet
+try recall p.npz --mask 0:1:3 --trials 20 --dynamics glauber,parallel,gibbs --sweeps 5 --quiet
 try recall p.npz --mask-units 0:3,5 --free --json | sed 's/"seconds": [^,]*/"seconds": 0/'
 try recall p.npz known.csv --label-column 1 --mask-units 0:2 --trials 3
 # Misuse. Something called gnuplot is there, to be asked for and never run.

@@ -16,12 +16,12 @@ END_OF_PROGRAM
 # A frozen network: nothing is left to chance, so that everything can be shown.
 try sample frozen.npz -o f.npz --count 4 --beta 10
 try sample frozen.npz -o f.png --count 4 --shape 2x3 --json
-try sample frozen.npz -o c.npz --start votes.csv --label-column 1 --count 5 --clamp 0:2,5,1 --steps 3 --beta 1,2.5@1,10@2
-try sample frozen.npz -o d.npz --count 6 --steps 4 --diagnose
-try sample frozen.npz -o d.npz --count 6 --steps 4 --diagnose --json --force
+try sample frozen.npz -o c.npz --start votes.csv --label-column 1 --count 5 --clamp 0:2,5,1 --sweeps 3 --beta 1,2.5@1,10@2
+try sample frozen.npz -o d.npz --count 6 --sweeps 4 --diagnose
+try sample frozen.npz -o d.npz --count 6 --sweeps 4 --diagnose --json --force
 # The same for longer: it stays where it was, however long.
-try sample frozen.npz -o d.npz --count 6 --steps 40 --diagnose --force
-isinglass sample frozen.npz -o d.npz --count 6 --steps 40 --diagnose --json --force | grep trapped
+try sample frozen.npz -o d.npz --count 6 --sweeps 40 --diagnose --force
+isinglass sample frozen.npz -o d.npz --count 6 --sweeps 40 --diagnose --json --force | grep trapped
 /usr/bin/python3 - <<'END_OF_PROGRAM'
 import numpy as np, json
 for name in ["f.npz", "c.npz"]:
@@ -36,14 +36,14 @@ END_OF_PROGRAM
 # What moves.
 try sample m.npz -o s.npz
 try sample m.npz -o s.npz --quiet
-try sample bare.npz -o n.npz --steps 2000 --count 20 --diagnose --quiet
-try sample bare.npz -o n.png --shape 3x2 --steps 1
+try sample bare.npz -o n.npz --sweeps 2000 --count 20 --diagnose --quiet
+try sample bare.npz -o n.png --shape 3x2 --sweeps 1
 # Misuse.
 try sample m.npz
 try sample
 try sample m.npz -o x.jpg
 try sample m.npz -o x.npz --count 0
-try sample m.npz -o x.npz --steps 0
+try sample m.npz -o x.npz --sweeps 0
 for beta in 0 -1 nan 2,20 2@3 2,20@0 2,20@5,10@5 2,0@3 2,20@20 2,,3@4 2,3@x; do
     try sample m.npz -o x.npz --beta "$beta"
 done
@@ -54,8 +54,8 @@ try sample m.npz -o x.npz --start noize
 try sample m.npz -o x.npz --start pattern
 try sample m.npz -o x.npz --start nothing.csv
 try sample m.npz -o x.npz --start noise --class left
-try sample m.npz -o x.npz --diagnose --steps 3
-try sample m.npz -o x.npz --diagnose --steps 1000000 --count 1000
+try sample m.npz -o x.npz --diagnose --sweeps 3
+try sample m.npz -o x.npz --diagnose --sweeps 1000000 --count 1000
 try sample m.npz -o x.png --shape 3x3
 try sample m.npz -o x.png --shape 3
 # Input that does not fit.

@@ -9,7 +9,7 @@ open("toy.csv", "w").writelines(rows)
 open("other.csv", "w").writelines(rows[1:] + rows[:1])
 PYTHON
 export OMP_NUM_THREADS=1
-toy=(toy.csv --label-column 1 --cd 2 --batch 25)
+toy=(toy.csv --label-column 1 --sweeps 2 --batch 25)
 try train "${toy[@]}" -o run --epochs 3
 cat run/run.json
 cut -d, -f1-2,5- run/epochs.csv
@@ -17,6 +17,11 @@ ls run
 # A finished run, a longer one, the same from the beginning.
 try train --resume -o run
 try train --resume -o run --epochs 5 --json
+# a run of an earlier version, when the option had another name
+cp -r run earlier
+sed -i 's/"sweeps": 2/"cd": 2/; s/"checksum": .*/"earlier": true/' earlier/run.json
+try train --resume -o earlier --cd 3
+try train --resume -o earlier --cd 2
 try train "${toy[@]}" -o whole --epochs 5 --quiet
 cmp <(cut -d, -f1-2,4- run/epochs.csv) <(cut -d, -f1-2,4- whole/epochs.csv)
 /usr/bin/python3 - <<'PYTHON'
@@ -71,7 +76,7 @@ try train
 try train -o x
 try train "${toy[@]}"
 try train toy.csv --label-column 1 -o x --batch 0
-try train toy.csv --label-column 1 -o x --cd 0
+try train toy.csv --label-column 1 -o x --sweeps 0
 try train "${toy[@]}" -o x --beta nan
 try train "${toy[@]}" -o x --rate 0
 try train "${toy[@]}" -o x --rate 1e-4@5

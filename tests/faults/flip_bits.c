@@ -222,7 +222,7 @@ static void make_data(void) {
         used += (size_t)snprintf(text + used, sizeof text - used, "\n");
     }
     write_content(in_scratch("data.csv"), (const unsigned char *)text, used);
-    check(isg_dataset_load(&data, in_scratch("data.csv"), &options));
+    check(isg_dataset_load(&data, in_scratch("data.csv"), &options, NULL));
 }
 
 static void make_models(void) {

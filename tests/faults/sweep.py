@@ -33,9 +33,9 @@ def make_inputs():
         file.writelines(f"c{k}," + ",".join(map(str, v)) + "\n" for k, v in zip(y, x))
     np.savetxt(os.path.join(BASE, "bare.csv"), x[:3], fmt="%d", delimiter=",")
     data = [os.path.join(BASE, "data.csv"), "--label-column", "1"]
-    train = ["train", *data, "-o", "run", "--batch", "9", "--cd", "1", "--pcd", "--fields", "--quiet",
+    train = ["train", *data, "-o", "run", "--batch", "9", "--sweeps", "1", "--pcd", "--fields", "--quiet",
              "--save-every", "0", "--epochs"]
-    classify = ["classify", data[0], *data, "-o", "run", "--per-class", "1", "--batch", "4", "--cd", "1",
+    classify = ["classify", data[0], *data, "-o", "run", "--per-class", "1", "--batch", "4", "--sweeps", "1",
                 "--quiet", "--save-every", "0", "--epochs"]
 
     def run(*arguments):
@@ -50,12 +50,12 @@ def make_inputs():
     os.rename(os.path.join(BASE, "run"), os.path.join(BASE, "classified"))
     p, m, k = (os.path.join(BASE, name) for name in ("p.npz", "m.npz", "k.npz"))
     bench = ["bench", "cd", "ais", "ward", "--data", os.path.join(BASE, "bare.csv"), "--hidden", "2",
-             "--batch", "2", "--cd", "1", "--repeats", "1", "--quiet"]
+             "--batch", "2", "--sweeps", "1", "--repeats", "1", "--quiet"]
     reproduce = ["reproduce", "fig3", "--scale", "tiny", "-o", "run", "--quiet"]
     get = ["data", "get", "mnist", "--from", os.path.join(os.environ.get("ISINGLASS_DATA", ""), "mnist"),
            "--data-dir", "."]
     return [
-        Case("data info", ["data", "info", *data, "--shape", "3x4", "--sheet", "o.png", "--force"],
+        Case("data info", ["data", "info", *data, "--shape", "3x4", "--picture", "o.png", "--force"],
              old=["o.png"]),
         Case("verify", ["verify", p, "--json"]),
         Case("patterns", ["patterns", *data, "-o", "o.npz", "--force", "--json"], old=["o.npz"]),
@@ -65,7 +65,7 @@ def make_inputs():
         Case("train --resume", ["train", "-o", "run", "--resume", "--epochs", "2", "--quiet"],
              start="trained", resume=["train", "-o", "run", "--resume", "--epochs", "2", "--quiet"],
              stride=3),
-        Case("sample", ["sample", m, "-o", "o.npz", "--count", "3", "--steps", "2", "--force", "--quiet"],
+        Case("sample", ["sample", m, "-o", "o.npz", "--count", "3", "--sweeps", "2", "--force", "--quiet"],
              old=["o.npz"]),
         Case("score", ["score", m, *data, "--method", "ais", "--chains", "16", "--steps", "10",
                        "--quiet", "--json"]),

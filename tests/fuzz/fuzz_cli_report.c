@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The first byte chooses the file: settings.json, claims.json, or the figure.json of a figure. The
- * others are as they should be.
+ * The first byte chooses the file: settings.json or the figure.json of a figure. The other one is as
+ * it should be.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,22 +12,23 @@
 #include "child.h"
 #include "mutator.h"
 #include "paper/report.h"
-#include "paper/report_parts.h"
 #include "target.h"
 
-enum { PATH_BYTES = 128, N_FILES = 3, MOST_TAG = 16 };
+enum { PATH_BYTES = 128, N_FILES = 2, MOST_TAG = 16 };
 
 static experiment my = {.scale = SCALE_PAPER, .seed = 1};
 static char directory[PATH_BYTES - 32], paths[N_FILES][PATH_BYTES];
 
 static const char *const usual[N_FILES] = {
     "{\"version\": \"0\", \"scale\": \"paper\", \"seed\": \"1\", \"train_sha256\": \"a\"}",
-    "{\"claims\": [{\"id\": \"x\", \"section\": \"2\", \"figure\": \"fig2\", \"statement\": \"s\","
-    " \"paper\": \"p\", \"ours\": \"o\", \"verdict\": \"holds\", \"why\": \"w\","
-    " \"erratum\": false}]}",
     "{\"name\": \"fig2\", \"caption\": \"c\", \"command\": \"m\", \"seconds\": 61.5,"
     " \"parameters\": {\"k\": [1, 2.5], \"t\": \"u\"},"
     " \"files\": [{\"name\": \"fig2.csv\", \"what\": \"numbers\"}]}"};
+
+static const claim one_claim = {
+    .id = "x", .section = "2", .figure = "fig2", .statement = "s", .paper = "p"};
+static finding found = {.claim = &one_claim, .ruling = {.ours = "o", .why = "w"}};
+static const findings claims = {.at = &found, .n = 1, .counts = {1}};
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
     if (size < 2 || seed % 16 == 0)
@@ -54,8 +55,7 @@ void prepare(void) {
         abort();
     my.directory = directory;
     snprintf(paths[0], PATH_BYTES, "%s/settings.json", directory);
-    snprintf(paths[1], PATH_BYTES, "%s/claims.json", directory);
-    snprintf(paths[2], PATH_BYTES, "%s/fig2/figure.json", directory);
+    snprintf(paths[1], PATH_BYTES, "%s/fig2/figure.json", directory);
     snprintf(path, sizeof path, "%s/fig2/fig2.svg", directory);
     write_file(path, "<svg/>", 6);
     snprintf(path, sizeof path, "%s/fig2/fig2.csv", directory);
@@ -103,7 +103,7 @@ depth attack(const uint8_t *bytes, size_t size) {
         return REFUSED;
     const size_t which = bytes[0] % N_FILES;
     write_file(paths[which], bytes + 1, size - 1);
-    const exit_code code = report_write(&my);
+    const exit_code code = report_write(&my, &claims);
     write_file(paths[which], usual[which], strlen(usual[which]));
     if (code == EXIT_CHECKPOINT)
         return strstr(failure_sentence(), "not as") ? REFUSED : BEGUN;

@@ -58,7 +58,7 @@ depth attack(const uint8_t *bytes, size_t size) {
     if (bytes[1] & 32)
         options.image_height = options.image_width = 2;
     isg_dataset *data = NULL;
-    if (isg_dataset_load_memory(&data, names[bytes[0] & 7], bytes + 2, size - 2, &options) !=
+    if (isg_dataset_load_memory(&data, names[bytes[0] & 7], bytes + 2, size - 2, &options, NULL) !=
         ISG_OK)
         return REFUSED; /* or later: not to be told apart from here */
     check(data);

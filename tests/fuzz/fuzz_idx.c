@@ -33,7 +33,7 @@ static bool has_header(const uint8_t *bytes, size_t size) {
 depth attack(const uint8_t *bytes, size_t size) {
     isg_dataset *data = NULL;
     const char *name = is_gzip(bytes, size) ? "x.idx.gz" : "x.idx";
-    if (isg_dataset_load_memory(&data, name, bytes, size, NULL) != ISG_OK)
+    if (isg_dataset_load_memory(&data, name, bytes, size, NULL, NULL) != ISG_OK)
         return has_header(bytes, size) ? BEGUN : REFUSED;
     const isg_dataset_info info = isg_dataset_describe(data);
     isg_dataset_free(data);

@@ -14,6 +14,11 @@
 
 #include "isinglass.h"
 
+/* A test of about a second or more, which `make quick` leaves out. The room needs another test, a quick one,
+   that notices when something is plainly wrong. */
+#define slow_unit_test(function)                                                                   \
+    { "slow_" #function, function, NULL, NULL, NULL }
+
 /* The call succeeds; otherwise the sentence is shown. */
 #define assert_ok(call)                                                                            \
     do {                                                                                           \

@@ -26,7 +26,7 @@ static void load(const char *images, const char *label_file) {
     isg_dataset_options options = isg_dataset_defaults();
     options.labels_path = label_file;
     options.limit = SAMPLES;
-    if (isg_dataset_load(&data, images, &options) != ISG_OK) {
+    if (isg_dataset_load(&data, images, &options, NULL) != ISG_OK) {
         fprintf(stderr, "%s\n", isg_error_message());
         exit(1);
     }

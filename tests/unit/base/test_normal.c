@@ -5,13 +5,7 @@
  * Every statistical check is a function of a sample. It must accept ours and reject a broken twin,
  * with the same number of draws and the same threshold of 5 standard errors.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -249,7 +243,7 @@ int main(void) {
         cmocka_unit_test(normals_reach_far_and_stay_finite),
         cmocka_unit_test(normals_have_these_very_bits),
         cmocka_unit_test(normals_are_normal),
-        cmocka_unit_test(wrong_normals_are_noticed),
+        slow_unit_test(wrong_normals_are_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

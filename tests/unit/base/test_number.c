@@ -3,13 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #define _POSIX_C_SOURCE 200809L
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <float.h>
 #include <locale.h>
@@ -284,7 +278,7 @@ int main(void) {
         cmocka_unit_test(test_accepted),   cmocka_unit_test(test_refused),
         cmocka_unit_test(test_long_texts), cmocka_unit_test(test_ties),
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_format),
-        cmocka_unit_test(test_sizes),      cmocka_unit_test(test_comma_locale),
+        cmocka_unit_test(test_sizes),      slow_unit_test(test_comma_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,13 +6,7 @@
  * broken twin beside it, with the same number of draws and the same threshold of 5 standard
  * errors; seeds are fixed, so a red test means a change.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <Random123/philox.h>
 #include <stdbool.h>

@@ -6,13 +6,7 @@
  * threads a fresh process uses; so the tests can ask under another environment.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <omp.h>
 #include <pthread.h>

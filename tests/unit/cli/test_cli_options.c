@@ -18,13 +18,21 @@
 #include "help.h"
 #include "options.h"
 
+typedef enum method { METHOD_QR, METHOD_SVD, METHOD_SQRT } method;
+
 typedef struct settings {
     bool fields;
     const char *text, *file, *directory;
-    size_t method, count;
+    method method;
+    size_t count;
     uint64_t code;
     double beta, rate, any;
 } settings;
+
+static void defaults(void *fields) {
+    *(settings *)fields =
+        (settings){.text = "none", .method = METHOD_SVD, .count = 3, .beta = 2, .rate = 1e-3};
+}
 
 #define FIELD(name) offsetof(settings, name)
 static const char *const methods[] = {"qr", "svd", "sqrt", NULL};
@@ -37,7 +45,6 @@ static const option_entry options[] = {
      .kind = OPTION_TEXT,
      .metavar = "T",
      .help = ".Any text",
-     .initial = "none",
      .offset = FIELD(text)},
     {.name = "output",
      .letter = 'o',
@@ -56,13 +63,12 @@ static const option_entry options[] = {
      .metavar = "METHOD",
      .help = "How",
      .choices = methods,
-     .initial = "svd",
      .offset = FIELD(method)},
     {.name = "count",
+     .alias = "number",
      .kind = OPTION_SIZE,
      .metavar = "K",
      .help = "How many",
-     .initial = "3",
      .low = 1,
      .high = HUGE_VAL,
      .offset = FIELD(count)},
@@ -71,7 +77,6 @@ static const option_entry options[] = {
      .kind = OPTION_DOUBLE,
      .metavar = "B",
      .help = "Inverse temperature",
-     .initial = "2",
      .low = 0,
      .high = HUGE_VAL,
      .is_above_low = true,
@@ -118,6 +123,7 @@ static const command data_info = {.group = "data",
                                   .arguments = info_arguments,
                                   .options = options,
                                   .settings_bytes = sizeof(settings),
+                                  .defaults = defaults,
                                   .run = run};
 static const command info = {
     .name = "info", .section = "Machine", .summary = "Show", .description = "Shows.", .run = run};
@@ -147,8 +153,8 @@ static void accepted(void **state) {
     assert_string_equal(s->file, "out.npz");
     assert_string_equal(s->text, "none");
     assert_null(s->directory);
-    assert_true(!s->fields && s->method == 1 && s->count == 3 && s->code == 0);
-    assert_true(s->beta == 2 && s->rate == 0);
+    assert_true(!s->fields && s->method == METHOD_SVD && s->count == 3 && s->code == 0);
+    assert_true(s->beta == 2 && s->rate == 1e-3);
     assert_true(call.common.seed == 1 && call.common.threads == 0);
     assert_true(call.n_arguments == 1 && strcmp(call.arguments[0], "d.npz") == 0);
     assert_true(call_has_option(&call, "output") && !call_has_option(&call, "text"));
@@ -159,7 +165,8 @@ static void accepted(void **state) {
                            "--fields --output=-x --text=a=b --code 7 --beta .5 -- --fields -"),
                      EXIT_DONE);
     s = call.settings;
-    assert_true(s->fields && s->any == -1e-3 && s->method == 0 && s->rate == 1 && s->code == 7);
+    assert_true(s->fields && s->any == -1e-3 && s->method == METHOD_QR && s->rate == 1 &&
+                s->code == 7);
     assert_true(s->beta == 0.5 && call.common.seed == 9 && call.common.json);
     assert_string_equal(s->file, "-x");
     assert_string_equal(s->text, "a=b");
@@ -167,6 +174,18 @@ static void accepted(void **state) {
     assert_string_equal(call.arguments[2], "--fields");
     assert_string_equal(call.arguments[3], "-");
     assert_true(call_has_option(&call, "code") && !call_has_option(&call, "nonsense"));
+    options_free(&call);
+
+    assert_int_equal(parse(&call, "--quiet data info d -oout.npz --number 4"), EXIT_DONE);
+    s = call.settings;
+    assert_string_equal(s->file, "out.npz");
+    assert_true(s->count == 4 && call_has_option(&call, "count"));
+    assert_true(call.given_by_alias != 0);
+    options_free(&call);
+    assert_int_equal(parse(&call, "data info d -o=out.npz --count 4"), EXIT_DONE);
+    s = call.settings;
+    assert_string_equal(s->file, "out.npz");
+    assert_true(s->count == 4 && call.given_by_alias == 0);
     options_free(&call);
 
     assert_int_equal(parse(&call, "data get fashion"), EXIT_DONE);
@@ -210,7 +229,11 @@ static void refused(void **state) {
         {"data info ~", "data info: expected DATA, found an empty text"},
         {"data info x -o", "data info: --output: expected FILE, found nothing"},
         {"data info x -o --via", "data info: --output: expected FILE, found nothing"},
-        {"data info x -ofile", "data info: unknown option '-ofile'"},
+        {"data info x -xfile", "data info: unknown option '-xfile'"},
+        {"data info x -o=", "data info: --output: expected FILE, found nothing"},
+        {"data info --count 1 --number 2", "data info: --count: given twice"},
+        {"data info --number 0", "data info: --count: expected a whole number from 1 on, found "
+                                 "'0'"},
         {"data info x -output f", "data info: unknown option '-output'; did you mean '--output'?"},
         {"data info x -o a --output b", "data info: --output: given twice"},
         {"data info --via q", "data info: --via: expected qr, svd or sqrt, found 'q'"},
@@ -258,6 +281,9 @@ static void generated(void **state) {
     assert_true(contains(&out, "\nUsage: isinglass data info [options] -o FILE DATA [MORE...]\n"));
     assert_true(contains(&out, "\n  -o, --output FILE\n                    Write to FILE\n"));
     assert_true(contains(&out, "\n  --beta B          Inverse temperature [default: 2]\n"));
+    assert_true(contains(&out, "\n  --rate R          Rate [default: 1e-3]\n"));
+    assert_true(contains(&out, "How: qr, svd or sqrt [default: svd]\n"));
+    assert_false(contains(&out, "number N"));
     output_free(&out);
     help_group(&out, "data");
     assert_true(

@@ -126,7 +126,7 @@ static const row rows[] = {
     {"x.mtx", "mtx('coordinate integer general', '10000000 10000000 1', '1 1 1')",
      BAD = "far too large for a file of this size"},
     {"x.mtx", "mtx('coordinate integer general', '2 2 1', '1 2 1')",
-     BAD = "labels are not read from Matrix Market files", "mtx",
+     BAD = "labels are not read from .mtx files", "mtx",
      "mtx('coordinate integer general', '2 1 1', '1 1 1')"},
 
     /* Labels */
@@ -233,7 +233,7 @@ static void files(void **state) {
             options.labels_path = path_of(labels, k, "labels", name);
         }
         const isg_status status =
-            isg_dataset_load(&found, path_of(path, k, "data", r->name), &options);
+            isg_dataset_load(&found, path_of(path, k, "data", r->name), &options, NULL);
         assert_true((found != NULL) == (status == ISG_OK));
         const char *message = status == ISG_OK ? "" : isg_error_message();
         if (status != r->status || (r->sentence && !strstr(message, r->sentence))) {
@@ -273,16 +273,14 @@ static void progress(void **state) {
     for (size_t k = 0; k < 4; k++) {
         watcher patient = {.most = SIZE_MAX}, tired = {.most = 2};
         isg_progress progress = {watch, &patient};
-        isg_dataset_options options = isg_dataset_defaults();
         isg_dataset *data = NULL;
-        options.progress = &progress;
-        assert_ok(isg_dataset_load(&data, in(directory, names[k]), &options));
+        assert_ok(isg_dataset_load(&data, in(directory, names[k]), NULL, &progress));
         assert_true(patient.reports >= 2 && patient.reports <= 4);
         isg_dataset_free(data);
         data = NULL;
         progress.user = &tired;
-        assert_fails(isg_dataset_load(&data, in(directory, names[k]), &options), ISG_ERR_CANCELLED,
-                     "reading was cancelled");
+        assert_fails(isg_dataset_load(&data, in(directory, names[k]), NULL, &progress),
+                     ISG_ERR_CANCELLED, "reading was cancelled");
         assert_int_equal(tired.reports, 2);
         assert_null(data);
     }
@@ -334,10 +332,10 @@ static void defaults(void **state) {
     isg_dataset *data = NULL;
     isg_dataset_options options = isg_dataset_defaults();
     options.image_width = 3;
-    assert_fails(isg_dataset_load_memory(&data, "x.csv", "1,0", 3, &options), ISG_ERR_ARGUMENT,
-                 "an image needs a height and a width");
+    assert_fails(isg_dataset_load_memory(&data, "x.csv", "1,0", 3, &options, NULL),
+                 ISG_ERR_ARGUMENT, "an image needs a height and a width");
     assert_null(data);
-    assert_ok(isg_dataset_load_memory(&data, "x.csv", "1,0\n", 4, NULL));
+    assert_ok(isg_dataset_load_memory(&data, "x.csv", "1,0\n", 4, NULL, NULL));
     assert_int_equal(isg_dataset_describe(data).n_visible, 2);
     assert_null(isg_dataset_row(data, 1));
     assert_null(isg_dataset_class_name(data, 0));
@@ -345,7 +343,7 @@ static void defaults(void **state) {
     isg_dataset_free(data);
     data = NULL;
     char path[256];
-    assert_ok(isg_dataset_load(&data, path_of(path, 0, "data", rows[0].name), NULL));
+    assert_ok(isg_dataset_load(&data, path_of(path, 0, "data", rows[0].name), NULL, NULL));
     isg_dataset_free(data);
     data = NULL;
     const int8_t spin = 1;
@@ -375,7 +373,7 @@ static isg_status work_on_data(void *user) {
 static isg_status load_from_memory(void *user) {
     isg_dataset *data = NULL;
     (void)user;
-    const isg_status status = isg_dataset_load_memory(&data, "x.csv", "1,0\n", 4, NULL);
+    const isg_status status = isg_dataset_load_memory(&data, "x.csv", "1,0\n", 4, NULL, NULL);
     assert_true((data != NULL) == (status == ISG_OK));
     isg_dataset_free(data);
     return status;

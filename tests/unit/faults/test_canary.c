@@ -136,7 +136,7 @@ static isg_dataset *load(const file_case *file, const char *only_class, size_t l
         options.threshold = file->threshold;
     options.only_class = only_class;
     options.limit = limit;
-    assert_ok(isg_dataset_load(&data, in(directory, file->name), &options));
+    assert_ok(isg_dataset_load(&data, in(directory, file->name), &options, NULL));
     return data;
 }
 

@@ -93,7 +93,7 @@ static isg_status load_data(const job *j, const char *path) {
         options.labels_path = labels;
     }
     options.threshold = 0.01;
-    const isg_status status = isg_dataset_load(&found, path, &options);
+    const isg_status status = isg_dataset_load(&found, path, &options, NULL);
     assert_true((found != NULL) == (status == ISG_OK));
     if (found) {
         isg_dataset_checksum(found, hex);

@@ -418,7 +418,7 @@ static void names_of_classes(void **state) {
         snprintf(text, sizeof text, "%s,1,-1\n", names[k].name);
         options.label_column = "1";
         options.header = ISG_HEADER_NO;
-        assert_ok(isg_dataset_load_memory(&samples, "x.csv", text, strlen(text), &options));
+        assert_ok(isg_dataset_load_memory(&samples, "x.csv", text, strlen(text), &options, NULL));
         assert_ok(isg_patterns_from_data(&patterns, samples, &how));
         assert_string_equal(isg_patterns_label(patterns, 0), names[k].name);
         assert_ok(isg_patterns_save(patterns, in(directory, "names.npz"), 1, "test"));
@@ -441,7 +441,7 @@ static void classes_without_samples(void **state) {
     isg_experts *experts = NULL;
     options.label_column = "1";
     options.limit = 1;
-    assert_ok(isg_dataset_load_memory(&samples, "x.csv", text, sizeof text - 1, &options));
+    assert_ok(isg_dataset_load_memory(&samples, "x.csv", text, sizeof text - 1, &options, NULL));
     assert_int_equal(isg_dataset_describe(samples).n_classes, 2);
     assert_fails(isg_experts_create(&experts, samples, &how), ISG_ERR_ARGUMENT,
                  "class 'b' has no sample");

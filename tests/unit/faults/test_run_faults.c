@@ -486,8 +486,8 @@ static void long_tables(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(allocations),
-        cmocka_unit_test(calls),
+        slow_unit_test(allocations),
+        slow_unit_test(calls),
         cmocka_unit_test(an_old_checkpoint_is_gone_before_new_settings_are_there),
         cmocka_unit_test(a_lock_that_is_replaced_is_taken_again),
         cmocka_unit_test(whoever_has_the_lock_is_named),

@@ -747,7 +747,7 @@ int main(void) {
         cmocka_unit_test(orders_differ_where_they_should),
         cmocka_unit_test(a_damaged_pattern_is_recalled),
         cmocka_unit_test(parallel_dynamics_keeps_its_own_law),
-        cmocka_unit_test(samplers_keep_their_laws),
+        slow_unit_test(samplers_keep_their_laws),
         cmocka_unit_test(broken_samplers_are_noticed),
         cmocka_unit_test(the_diagonal_has_no_place_in_glauber),
         cmocka_unit_test(the_variance_of_lambda_matters),

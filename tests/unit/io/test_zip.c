@@ -5,13 +5,7 @@
  * The archives here are put together byte by byte, so that every field can lie.
  */
 #define _POSIX_C_SOURCE 200809L
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <unistd.h>
 #include <zlib.h>

@@ -5,13 +5,7 @@
  * Buffers end at a page that may not be touched, and the bytes before an output are watched, so a
  * kernel that reads or writes one element too many is caught.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <pthread.h>

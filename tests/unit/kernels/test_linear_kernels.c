@@ -5,13 +5,7 @@
  * Buffers end at a page that may not be touched. Numbers have all 53 bits and magnitudes that make
  * every sum round, so that another order of additions, or a fused multiply-add, shows.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "test.h"
 
 #include <math.h>
 #include <string.h>

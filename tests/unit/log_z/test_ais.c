@@ -517,13 +517,13 @@ int main(void) {
         cmocka_unit_test(test_lambda_weights_are_unbiased),
         cmocka_unit_test(test_trajectories_are_unbiased),
         cmocka_unit_test(test_mistakes_are_noticed),
-        cmocka_unit_test(test_the_way_back_is_unbiased),
+        slow_unit_test(test_the_way_back_is_unbiased),
         cmocka_unit_test(test_threads_and_instruction_sets_agree),
         cmocka_unit_test(test_what_is_reported),
-        cmocka_unit_test(test_schedules),
+        slow_unit_test(test_schedules),
         cmocka_unit_test(test_many_betas),
         cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_large_weights),
+        slow_unit_test(test_large_weights),
         cmocka_unit_test(test_rounding_is_made_good),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -104,9 +104,9 @@ static void test_few_chains_count(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_class_sums),
-        cmocka_unit_test(test_rotated_blocks),
-        cmocka_unit_test(test_few_chains_count),
+        slow_unit_test(test_class_sums),
+        slow_unit_test(test_rotated_blocks),
+        slow_unit_test(test_few_chains_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -404,11 +404,11 @@ int main(void) {
         cmocka_unit_test(test_likelihood_refuses),
         cmocka_unit_test(test_no_options),
         cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_patience),
+        slow_unit_test(test_patience),
         cmocka_unit_test(test_many_betas),
-        cmocka_unit_test(test_betas_left_to_annealing),
+        slow_unit_test(test_betas_left_to_annealing),
         cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_progress_ends_at_1),
+        slow_unit_test(test_progress_ends_at_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -465,7 +465,7 @@ int main(void) {
         cmocka_unit_test(test_searches_end_in_minima),
         cmocka_unit_test(test_small_models),
         cmocka_unit_test(test_models_of_few_classes),
-        cmocka_unit_test(test_rotated_blocks),
+        slow_unit_test(test_rotated_blocks),
         cmocka_unit_test(test_errors_cover),
         cmocka_unit_test(test_mistakes_are_noticed),
         cmocka_unit_test(test_missing_minima_are_noticed),

@@ -727,7 +727,7 @@ int main(void) {
         cmocka_unit_test(test_equals_have_an_order),
         cmocka_unit_test(test_pools_keep_the_best),
         cmocka_unit_test(test_threads_change_nothing),
-        cmocka_unit_test(test_memory_may_run_out),
+        slow_unit_test(test_memory_may_run_out),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

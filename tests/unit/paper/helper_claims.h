@@ -5,12 +5,7 @@
 #ifndef HELPER_CLAIMS_H
 #define HELPER_CLAIMS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "test.h"
 #undef fail /* a name of failure.h */
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *
  * Pieces are made up here such that the paper is right in everything; then one or two of their
  * numbers are changed, claim by claim. For the exact mapping it is the computation that is broken.
- * The rules that claims share are in test_cli_claims_rules.c.
+ * The rules that claims share are in test_paper_claims_rules.c.
  */
 #include "helper_claims.h"
 
@@ -34,11 +34,23 @@ static void every_claim_goes_either_way(void **state) {
         assert_non_null(claim_called(edits[k].id));
 }
 
-static void identifiers_differ(void **state) {
+static bool is_figure(const char *name) {
+    for (size_t k = 0; figures[k]; k++)
+        if (strcmp(figures[k]->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Identifiers differ, and can be part of an address; figures exist. The report relies on it. */
+static void claims_are_well_formed(void **state) {
     (void)state;
     for (size_t list = 0; claim_lists[list]; list++)
-        for (const claim *of = claim_lists[list]; of->id; of++)
+        for (const claim *of = claim_lists[list]; of->id; of++) {
             assert_ptr_equal(claim_called(of->id), of);
+            assert_true(*of->id && !of->id[strspn(of->id, "abcdefghijklmnopqrstuvwxyz-")]);
+            assert_true(*of->section && *of->statement && *of->paper);
+            assert_true(!of->figure || is_figure(of->figure));
+        }
 }
 
 /* ---- the mapping, whole and broken ------------------------------------------------------------ */
@@ -110,7 +122,7 @@ static void small_networks(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_claim_goes_either_way),
-        cmocka_unit_test(identifiers_differ),
+        cmocka_unit_test(claims_are_well_formed),
         cmocka_unit_test(one_wrong_weight_is_noticed),
         cmocka_unit_test(another_network_is_noticed),
         cmocka_unit_test(small_networks),

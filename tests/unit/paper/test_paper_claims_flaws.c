@@ -318,8 +318,8 @@ int main(void) {
         cmocka_unit_test(flaws_of_numbers),
         cmocka_unit_test(answers),
         cmocka_unit_test(infinities_are_kept_as_nothing),
-        cmocka_unit_test(no_number_decides_that_is_none),
-        cmocka_unit_test(nor_refutes),
+        slow_unit_test(no_number_decides_that_is_none),
+        slow_unit_test(nor_refutes),
         cmocka_unit_test(no_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

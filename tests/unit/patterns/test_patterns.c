@@ -105,7 +105,7 @@ static isg_dataset *from_csv(const char *text) {
     isg_dataset *data = NULL;
     isg_dataset_options options = isg_dataset_defaults();
     options.label_column = "1";
-    assert_ok(isg_dataset_load_memory(&data, "a.csv", text, strlen(text), &options));
+    assert_ok(isg_dataset_load_memory(&data, "a.csv", text, strlen(text), &options, NULL));
     return data;
 }
 
@@ -374,7 +374,7 @@ static void files_give_back_what_was_saved(void **state) {
     /* Images stay images. */
     const uint8_t idx[] = {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 255, 0, 255, 9, 0};
     isg_dataset *data = NULL;
-    assert_ok(isg_dataset_load_memory(&data, "a.idx", idx, sizeof idx, NULL));
+    assert_ok(isg_dataset_load_memory(&data, "a.idx", idx, sizeof idx, NULL, NULL));
     assert_ok(isg_patterns_from_data(&patterns, data, NULL));
     assert_true(isg_patterns_describe(patterns).image_height == 2);
     assert_round_trip(directory, patterns);

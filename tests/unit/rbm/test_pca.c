@@ -266,8 +266,8 @@ int main(void) {
         cmocka_unit_test(test_rank),
         cmocka_unit_test(test_iteration_finds_the_same_axes),
         cmocka_unit_test(test_iteration_finds_equal_variances),
-        cmocka_unit_test(test_many_units),
-        cmocka_unit_test(test_directions_of_dull_data),
+        slow_unit_test(test_many_units),
+        slow_unit_test(test_directions_of_dull_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

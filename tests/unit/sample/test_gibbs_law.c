@@ -369,9 +369,9 @@ static void test_chains_forget_where_they_started(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sampler_keeps_the_distribution),
+        slow_unit_test(test_sampler_keeps_the_distribution),
         cmocka_unit_test(test_clamped_spins_stay_and_the_rest_follows),
-        cmocka_unit_test(test_broken_samplers_are_noticed),
+        slow_unit_test(test_broken_samplers_are_noticed),
         cmocka_unit_test(test_chains_forget_where_they_started),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
