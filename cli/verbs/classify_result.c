@@ -73,7 +73,8 @@ exit_code classify_test(classify_job *my) {
                : code;
 }
 
-static isg_status fit_experts(classify_job *my, const isg_logistic_options *options) {
+static isg_status fit_experts(classify_job *my, const isg_logistic_options *options,
+                              const isg_progress *shown) {
     const size_t n = my->experts ? isg_experts_describe(my->experts).n_experts : 1;
     const isg_rbm **rbms = memory_allocate(n, sizeof *rbms);
     if (!rbms)
@@ -81,7 +82,7 @@ static isg_status fit_experts(classify_job *my, const isg_logistic_options *opti
     for (size_t k = 0; k < n; k++)
         rbms[k] = my->experts ? isg_experts_rbm(my->experts, k) : my->rbm;
     const isg_status status = isg_classifier_fit(&my->classifier, rbms, n, my->settings->features,
-                                                 my->train, options, &my->fit);
+                                                 my->train, options, &my->fit, shown);
     memory_release(rbms);
     return status;
 }
@@ -93,13 +94,12 @@ exit_code classify_fit(classify_job *my) {
     isg_classifier_free(my->classifier);
     my->classifier = NULL;
     progress_start(&bar, my->call.common.quiet, "fitting");
-    options.progress = progress_callback(&bar);
     if (my->experts && my->settings->classifier == CLASSIFIER_LABELS) {
         my->fit = (isg_logistic_report){.converged = true};
         status =
             isg_classifier_from_labels(&my->classifier, isg_experts_rbm(my->experts, 0), my->train);
     } else
-        status = fit_experts(my, &options);
+        status = fit_experts(my, &options, progress_callback(&bar));
     progress_finish(&bar);
     exit_code code = status == ISG_ERR_SHAPE && my->rbm
                          ? fail(EXIT_BAD_INPUT, "%s: %s", my->settings->rbm, isg_error_message())

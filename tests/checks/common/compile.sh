@@ -12,6 +12,6 @@ compile_check() { # source from tests/checks, program
         instrumentation+=(--coverage)
     fi
     read -ra libraries <<<"$(pkg-config --libs zlib libpng jansson)"
-    "$CC" -std=c11 -O1 "${instrumentation[@]}" -I"$SOURCE/include" "$SOURCE/tests/checks/$1" \
+    "$CC" -std=c11 -O1 "${instrumentation[@]}" -I"$SOURCE/include" -I"$SOURCE/src" "$SOURCE/tests/checks/$1" \
         "$BUILD/libisinglass.a" "${libraries[@]}" -fopenmp -lm -o "$2"
 }

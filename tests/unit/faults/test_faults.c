@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "classify/classify.h"
 #include "helper_experts.h"
 #include "io/npy.h"
 #include "numpy_helper.h"
@@ -132,9 +133,9 @@ static isg_status load_classifier(const job *j, const char *path) {
     const isg_status status = isg_classifier_load(&found, path);
     assert_true((found != NULL) == (status == ISG_OK));
     if (found) {
-        const isg_matd_view c = isg_logistic_coefficients(isg_classifier_logistic(found));
-        for (size_t k = 0; k < c.rows; k++)
-            digest = add_bytes(digest, c.data + k * c.stride, c.cols * sizeof *c.data);
+        const isg_logistic *fit = found->logistic;
+        digest = add_bytes(digest, fit->coefficients,
+                           fit->n_classes * fit->n_features * sizeof *fit->coefficients);
     }
     isg_classifier_free(found);
     return status;
@@ -309,7 +310,7 @@ static void make_models(void) {
     for (size_t k = 0; k < CLASS_COUNT; k++)
         rbms[k] = isg_experts_rbm(experts, k);
     assert_ok(isg_classifier_fit(&classifier, rbms, CLASS_COUNT, ISG_FEATURES_HIDDEN, data,
-                                 &logistic, NULL));
+                                 &logistic, NULL, NULL));
     assert_ok(isg_patterns_save(patterns, in(directory, "patterns.npz"), 1, "test"));
     assert_ok(isg_rbm_save(rbm, in(directory, "model.npz"), 1, "test"));
     assert_ok(isg_trainer_save(trainer, in(directory, "trainer.npz")));
