@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/data_input.h"
+#include "cli/pictures.h"
 
-enum { SHEET_PER_CLASS = 10 };
+enum { SHOWN_PER_CLASS = 10 };
 
 typedef struct data_info_settings {
     data_settings data;
@@ -95,7 +96,7 @@ static exit_code run(const invocation *call) {
     isg_dataset *data = NULL;
     findings found;
     exit_code code =
-        settings->picture ? may_write(&call->common, settings->picture, ".png") : EXIT_DONE;
+        settings->picture ? may_write_picture(&call->common, settings->picture) : EXIT_DONE;
     if (code == EXIT_DONE)
         code = data_load(&data, call, name, &settings->data);
     if (code != EXIT_DONE)
@@ -105,7 +106,10 @@ static exit_code run(const invocation *call) {
     isg_dataset_checksum(data, found.checksum);
     code = fail_status(isg_dataset_count_duplicates(data, &found.duplicates));
     if (code == EXIT_DONE && settings->picture)
-        code = fail_status(isg_dataset_contact_sheet(data, settings->picture, SHEET_PER_CLASS));
+        code = check_image(name, found.info.n_visible, found.info.image_height,
+                           found.info.image_width, SHAPE_ADVICE);
+    if (code == EXIT_DONE && settings->picture)
+        code = draw_classes(settings->picture, data, SHOWN_PER_CLASS);
     if (code == EXIT_DONE && call->common.json)
         output_json(call->out, as_json(data, &found, settings->picture));
     else if (code == EXIT_DONE)
@@ -122,7 +126,7 @@ static const argument_entry arguments[] = {
 
 static const option_entry options[] = {
     DATA_OPTIONS(data_info_settings, data),
-    {.name = "picture", .alias = "sheet", .kind = OPTION_FILE, .metavar = "FILE.png",
+    {.name = "picture", .alias = "sheet", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(data_info_settings, picture), .otherwise = "no picture",
      .help = "Also write a picture of the first ten samples of every class"},
     {.name = NULL},
