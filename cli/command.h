@@ -37,7 +37,7 @@ typedef struct option_entry {
     const char *help;      /* one sentence without a trailing period */
     const char *otherwise; /* what happens without the option, for help: "all cores"; NULL if the
                                    field's default says it */
-    const char *const *choices; /* ends with NULL; for OPTION_TEXT, what completion offers */
+    const char *const *choices; /* ends with NULL; of other kinds, what completion offers as well */
     double low, high;           /* range of a number, ends included; HUGE_VAL: none; 0, 0: any */
     bool is_above_low;          /* then `low` itself is not allowed */
     bool is_required;

@@ -74,7 +74,7 @@ static exit_code make_patterns(isg_patterns **out, const invocation *call,
     const isg_status status = isg_patterns_from_data(out, data, &options);
     progress_finish(&bar);
     return status == ISG_ERR_ARGUMENT
-               ? fail(EXIT_MISUSED, "%s: %s%s", name, isg_error_message(),
+               ? fail(EXIT_BAD_INPUT, "%s: %s%s", name, isg_error_message(),
                       settings->patterns.per_class > 1 ? "; choose a smaller --per-class" : "")
                : fail_status(status);
 }

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "cli/allocation.h"
+#include "cli/pictures.h"
 #include "cli/progress.h"
 #include "cli/share_error.h"
+#include "cli/text_file.h"
 #include "cli/verbs/classify_job.h"
 
 /* Classes up to which the confusion matrix is printed, and mistakes that are listed otherwise. */
@@ -124,11 +126,6 @@ static void put_cell(output *out, const char *text) {
     output_print(out, "\"");
 }
 
-static exit_code write_table(const output *table, const char *path) {
-    return table->is_out_of_memory ? fail_memory()
-                                   : fail_status(isg_file_write(path, table->text, table->length));
-}
-
 static exit_code write_predictions(const classify_job *my) {
     const size_t n_classes = isg_classifier_describe(my->classifier).n_classes;
     const size_t n_samples = isg_dataset_describe(my->test).n_samples;
@@ -143,7 +140,7 @@ static exit_code write_predictions(const classify_job *my) {
         put_cell(&table, isg_classifier_class_name(my->classifier, answer));
         output_print(&table, ",%.6g\n", my->probabilities[a * n_classes + answer]);
     }
-    const exit_code code = write_table(&table, my->settings->predictions);
+    const exit_code code = text_file_write(my->settings->predictions, &table);
     output_free(&table);
     return code;
 }
@@ -158,7 +155,7 @@ static exit_code write_curve(const classify_job *my) {
             output_print(&table, "%.9g", point->test_error);
         output_print(&table, ",%.9g,%d\n", point->train_error, point->converged);
     }
-    const exit_code code = write_table(&table, my->settings->curve);
+    const exit_code code = text_file_write(my->settings->curve, &table);
     output_free(&table);
     return code;
 }
@@ -167,9 +164,8 @@ static exit_code write_files(const classify_job *my) {
     const classify_settings *settings = my->settings;
     exit_code code = EXIT_DONE;
     if (settings->picture)
-        code = fail_status(isg_confusion_picture(my->test_tally.counts,
-                                                 isg_classifier_describe(my->classifier).n_classes,
-                                                 my->test, settings->picture));
+        code = draw_confusion(settings->picture, my->test_tally.counts,
+                              isg_classifier_describe(my->classifier).n_classes, my->test);
     if (code == EXIT_DONE && settings->predictions)
         code = write_predictions(my);
     if (code == EXIT_DONE && settings->curve)

@@ -68,7 +68,7 @@ static exit_code check_files(const classify_job *my) {
     const common_settings *common = &my->call.common;
     exit_code code = EXIT_DONE;
     if (settings->picture)
-        code = may_write(common, settings->picture, ".png");
+        code = may_write_picture(common, settings->picture);
     if (code == EXIT_DONE && settings->predictions)
         code = may_write(common, settings->predictions, ".csv");
     if (code == EXIT_DONE && settings->curve)
@@ -342,7 +342,7 @@ static const option_entry options[] = {
     {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .low = 0,
      .high = HUGE_VAL, FIELD(save_every),
      .help = "Save every S seconds, after an epoch of an expert; never changes a result"},
-    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png", FIELD(picture),
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg", FIELD(picture),
      .otherwise = "no picture",
      .help = "Draw the confusion matrix: blue what was right, red the mistakes, full at the largest"},
     {.name = "predictions", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(predictions),

@@ -283,10 +283,10 @@ static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "FILE.csv",
      .offset = offsetof(recall_settings, out), .otherwise = "no file",
      .help = "Also write what became of every sample, or every point of the curves"},
-    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|FILE.svg",
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(recall_settings, picture), .otherwise = "no picture",
      .help = "Draw what share is recovered against what share was corrupted (by gnuplot)"},
-    {.name = "trajectory", .kind = OPTION_FILE, .metavar = "FILE.png|FILE.svg",
+    {.name = "trajectory", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(recall_settings, trajectory), .otherwise = "none",
      .help = "Only follow one sample or pattern, and draw its states above their energies (by "
              "gnuplot)"},

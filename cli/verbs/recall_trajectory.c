@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/allocation.h"
+#include "cli/pictures.h"
 #include "cli/plot.h"
 #include "cli/verbs/recall_job.h"
 
@@ -53,16 +54,8 @@ static exit_code plan(const recall_job *my, walk_found *found) {
         if (code != EXIT_DONE)
             return code;
     }
-    if (!found->height)
-        return fail(EXIT_BAD_INPUT,
-                    "%s: --trajectory needs states that are images, these are not; say what they "
-                    "are with --shape HxW",
-                    my->data_name ? my->data_name : my->file);
-    if (my->info.n_visible % found->height != 0 ||
-        my->info.n_visible / found->height != found->width)
-        return fail(EXIT_MISUSED, "--shape: expected an image of %zu pixels, found %zux%zu",
-                    my->info.n_visible, found->height, found->width);
-    return EXIT_DONE;
+    return check_image(my->data_name ? my->data_name : my->file, my->info.n_visible, found->height,
+                       found->width, SHAPE_ADVICE);
 }
 
 static exit_code make_room(const recall_job *my, walk_found *found) {

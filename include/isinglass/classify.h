@@ -166,13 +166,6 @@ ISG_API isg_status isg_classifier_save(const isg_classifier *classifier, const c
                                        uint64_t seed, const char *command);
 ISG_API isg_status isg_classifier_load(isg_classifier **out, const char *path);
 
-/* A picture of a confusion matrix (PNG): counts (n_classes, n_classes), a row for every class, a
-   column for what it was taken for. Blue on the diagonal is the share of a class that was got right,
-   red beside it a share of mistakes, full at the largest of all. The means of the classes of `data`
-   stand at the head of rows and columns, if these are images; NULL for none. */
-ISG_API isg_status isg_confusion_picture(const size_t *counts, size_t n_classes,
-                                         const isg_dataset *data, const char *path);
-
 #ifdef __cplusplus
 }
 #endif

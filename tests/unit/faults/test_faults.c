@@ -13,9 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "classify/classify.h"
 #include "helper_experts.h"
 #include "io/npy.h"
+#include "io/verified_file.h"
 #include "numpy_helper.h"
 
 /* ---- what the jobs are done with ------------------------------------------------------------------- */
@@ -210,7 +212,7 @@ static isg_status save_array(const job *j, const char *path) {
 static isg_status save_bytes(const job *j, const char *path) {
     static const uint8_t bytes[70000];
     (void)j;
-    return isg_file_write(path, bytes, sizeof bytes);
+    return isg_write_file(path, bytes, sizeof bytes);
 }
 
 static char sha256[65]; /* of what images.idx.gz holds */

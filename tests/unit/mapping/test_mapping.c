@@ -552,27 +552,6 @@ static void test_without_memory(void **state) {
     isg_patterns_free(patterns);
 }
 
-static void test_picture(void **state) {
-    (void)state;
-    char *directory = scratch_create();
-    isg_patterns *patterns = random_patterns(24, 12, 0);
-    isg_rbm *rbm = mapped(patterns, ISG_VIA_QR);
-    assert_fails(isg_rbm_picture(rbm, in(directory, "w.png")), ISG_ERR_ARGUMENT, "no image");
-    rbm->info.image_height = 4;
-    rbm->info.image_width = 6;
-    assert_ok(isg_rbm_picture(rbm, in(directory, "w.png")));
-    size_t size = 0;
-    uint8_t *bytes = read_file(in(directory, "w.png"), &size);
-    assert_true(size > 33);
-    /* Ten tiles of 6 x 3 pixels with margins of 6 in a row; two rows of patterns, two of weights. */
-    assert_int_equal(bytes[18] << 8 | bytes[19], 10 * 18 + 11 * 6);
-    assert_int_equal(bytes[22] << 8 | bytes[23], 4 * 12 + 5 * 6);
-    free(bytes);
-    isg_rbm_free(rbm);
-    isg_patterns_free(patterns);
-    scratch_remove(directory);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_couplings_are_those_of_the_network),
@@ -590,7 +569,6 @@ int main(void) {
         cmocka_unit_test(test_hidden_field_turns_along),
         cmocka_unit_test(test_updates_refuse),
         cmocka_unit_test(test_without_memory),
-        cmocka_unit_test(test_picture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
