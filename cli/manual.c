@@ -111,7 +111,7 @@ static void print_key(output *out, const char *key, const char *what) {
         print_item(out, key, what);
     else {
         output_print(out, ".PP\n");
-        print_line(out, what, ":");
+        print_line(out, what, "");
     }
 }
 
@@ -122,10 +122,6 @@ static void print_verb(output *out, const command *verb) {
     for (const argument_entry *a = verb->arguments; a && a->name; a++)
         print_item(out, a->name, a->help);
     print_options(out, verb->options);
-    if (verb->json_keys && verb->json_keys->key)
-        output_print(out, ".PP\nKeys of the result with \\fB\\-\\-json\\fR:\n");
-    for (const json_key *k = verb->json_keys; k && k->key; k++)
-        print_item(out, k->key, k->what);
     if (verb->results) {
         output_print(out, ".PP\nKeys of the result with \\fB\\-\\-json\\fR:\n");
         result_keys(verb->results, print_key, out);
@@ -149,7 +145,10 @@ void print_manual(output *out) {
                "task is a verb.\n"
                "Results go to standard output, as readable text or, with --json, as exactly one "
                "JSON document; progress, remarks and errors go to standard error. The same seed "
-               "gives the same result on any number of threads.",
+               "gives the same result on any number of threads.\n"
+               "Samples, patterns, classes and units are numbered from 0, as the arrays in the files "
+               "are; lines, rows and columns of text files in error messages from 1, as editors "
+               "count.",
                "");
     output_print(out, ".SH VERBS\n");
     for (size_t i = 0; commands[i]; i++)
