@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "isinglass.h"
+#include "classify/classify.h"
 
 static double seconds_now(void) {
     struct timespec now;
@@ -35,13 +35,10 @@ static void *read_all(const char *path, size_t *bytes) {
 }
 
 static int save(const isg_logistic *model, const char *path) {
-    const isg_logistic_info info = isg_logistic_describe(model);
-    const size_t size = info.n_classes * info.n_features;
+    const size_t size = model->n_classes * model->n_features;
     FILE *file = fopen(path, "wb");
-    return file &&
-           fwrite(isg_logistic_coefficients(model).data, sizeof(double), size, file) == size &&
-           fwrite(isg_logistic_intercepts(model), sizeof(double), info.n_classes, file) ==
-               info.n_classes &&
+    return file && fwrite(model->coefficients, sizeof(double), size, file) == size &&
+           fwrite(model->intercepts, sizeof(double), model->n_classes, file) == model->n_classes &&
            fclose(file) == 0;
 }
 
@@ -74,7 +71,7 @@ int main(int argc, char **argv) {
     isg_logistic_report report;
     const double start = seconds_now();
     const isg_status status = isg_logistic_fit(&model, (isg_matd_view){features, n, width, width},
-                                               labels, n_classes, &options, &report);
+                                               labels, n_classes, &options, &report, NULL);
     const double seconds = seconds_now() - start;
     if (status != ISG_OK || !save(model, argv[9])) {
         fprintf(stderr, "%s\n", isg_error_message());

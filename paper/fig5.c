@@ -224,10 +224,9 @@ static exit_code classify(experiment *my, double *values) {
         return fail_memory();
     for (size_t k = 0; k < n; k++)
         rbms[k] = isg_experts_rbm(my->experts, k);
-    isg_logistic_options options = isg_logistic_defaults();
-    options.progress = part_progress(my, 0.9, 1);
-    exit_code code = fail_status(isg_classifier_fit(&classifier, rbms, n, ISG_FEATURES_ENERGY,
-                                                    my->train, &options, &report));
+    exit_code code =
+        fail_status(isg_classifier_fit(&classifier, rbms, n, ISG_FEATURES_ENERGY, my->train, NULL,
+                                       &report, part_progress(my, 0.9, 1)));
     if (code == EXIT_DONE)
         code = error_on(classifier, my->test, &values[0]);
     if (code == EXIT_DONE)

@@ -42,7 +42,7 @@ ROOMS = {  # room: (what it may include besides itself, what it is)
     "theory": ("base linalg patterns hopfield rbm mapping log_z", "the machines of appendix C, verify"),
     "cli": ("base io public", "the program: options, help, tables, pictures; verbs in cli/verbs"),
     "paper": ("base io public cli", "the figures and claims of the paper, and the verb reproduce"),
-    "bench": ("public", "what is measured"),
+    "bench": ("public classify", "what is measured"),
     "examples": ("public", "whole programs that use the library"),
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]*)[">]')

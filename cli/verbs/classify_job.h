@@ -89,7 +89,8 @@ exit_code classify_fit(classify_job *my);
 /* What the classifier makes of TEST, whose labels need not be known. */
 exit_code classify_test(classify_job *my);
 
-/* The files that were asked for, and the result. */
+/* The files that were asked for, and the result, which is made of these. */
+extern const result_entry classify_results[];
 exit_code classify_show(classify_job *my);
 
 #endif

@@ -263,8 +263,8 @@ static exit_code load_newest(classify_job *my) {
     my->next_slot = other;
     if (all[other].is_there && all[other].status != ISG_OK)
         notice(my->call.common.quiet,
-               "%s; going on from the other checkpoint, after %" PRIu64 " epochs of experts",
-               all[other].sentence, all[best].steps);
+               "%s; going on from the other checkpoint, after %" PRIu64 " epoch%s of experts",
+               all[other].sentence, all[best].steps, plural(all[best].steps));
     /* The second was read last, or has left its traces. */
     return best == 1 ? EXIT_DONE
                      : fail_status(isg_experts_load(my->experts, my->checkpoint_paths[best]));
@@ -336,8 +336,8 @@ static exit_code stopped(classify_job *my) {
         return code;
     const uint64_t epochs = isg_experts_describe(my->experts).epochs;
     if (!my->run)
-        return fail(code, "%s after %" PRIu64 " epochs; nothing was saved, since -o was not given",
-                    failure_sentence(), epochs);
+        return fail(code, "%s after %" PRIu64 " epoch%s; nothing was saved, since -o was not given",
+                    failure_sentence(), epochs, plural(epochs));
     const exit_code saved = save(my);
     if (saved != EXIT_DONE)
         return saved;
@@ -345,8 +345,8 @@ static exit_code stopped(classify_job *my) {
     char *line = run_resume_line(&my->call, my->settings->out);
     if (!line)
         return fail_memory();
-    fail(code, "%s after %" PRIu64 " epochs and %zu of %zu experts, all saved; to go on: %s",
-         failure_sentence(), epochs, isg_experts_describe(my->experts).next,
+    fail(code, "%s after %" PRIu64 " epoch%s and %zu of %zu experts, all saved; to go on: %s",
+         failure_sentence(), epochs, plural(epochs), isg_experts_describe(my->experts).next,
          isg_experts_describe(my->experts).n_experts, line);
     memory_release(line);
     return code;

@@ -36,7 +36,8 @@ typedef enum isg_status {
     ISG_ERR_VERSION,     /* a file was written by a later version */
     ISG_ERR_DIVERGED,    /* a computation overflowed or gave NaN */
     ISG_ERR_UNSUPPORTED, /* a valid request that this build or machine does not support */
-    ISG_ERR_CANCELLED    /* the progress callback returned false */
+    ISG_ERR_CANCELLED,   /* the progress callback returned false */
+    ISG_ERR_DEPENDENT    /* patterns, or columns of W, are linearly dependent and must not be */
 } isg_status;
 
 /* What went wrong in this thread's last failing call, as one sentence without a trailing period:

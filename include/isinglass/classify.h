@@ -1,4 +1,4 @@
-/* isinglass/classify.h - experts, features and logistic regression
+/* isinglass/classify.h - experts, and classifiers of their features by logistic regression
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,30 +13,29 @@ extern "C" {
 
 /* ---- Logistic regression --------------------------------------------------------------------- */
 
-/* p(class k | x) = exp(u_k) / sum_l exp(u_l),  u_k = intercept_k + sum_j coefficient_kj z_j, where
-   z_j = (x_j - mean_j) / scale_j is a standardized feature. All classes have coefficients, and the
-   intercepts sum to zero. */
-typedef struct isg_logistic isg_logistic;
+/* The last stage of a classifier: p(class k | x) ~ exp(intercept_k + sum_j coefficient_kj z_j), with
+   z_j a standardized feature. */
 
 typedef enum isg_logistic_method {
     ISG_LOGISTIC_AUTO,   /* Newton for small problems, else L-BFGS */
     ISG_LOGISTIC_NEWTON, /* damped, with a Cholesky factor: memory ~ (n_classes * n_features)^2 */
-    ISG_LOGISTIC_LBFGS   /* and conjugate gradients where rounding ends it */
+    ISG_LOGISTIC_LBFGS   /* and conjugate gradients once rounding stops it */
 } isg_logistic_method;
 
 /* Start from isg_logistic_defaults(); defaults are in brackets. */
 typedef struct isg_logistic_options {
     isg_logistic_method method; /* [ISG_LOGISTIC_AUTO] */
     double l2;        /* l2 / 2 |coefficients|^2 is added to the SUM of the losses, so that it is
-                          1 / C of scikit-learn; the intercepts are free [1e-3] */
+                          1 / C of scikit-learn; the intercepts are not penalized [1e-3] */
     bool standardize; /* else means are 0 and scales 1, and the penalty is on that scale [true] */
     double tolerance; /* for the largest entry of the gradient of the mean loss, by features
                           standardized in any case [1e-10] */
-    size_t max_iterations;        /* [5000] */
-    const isg_progress *progress; /* [NULL] */
+    size_t max_iterations; /* [5000] */
 } isg_logistic_options;
 
-/* What was minimized is loss + penalty. */
+/* What was minimized is loss + penalty. A fit that does not converge is a success that says so: with
+   l2 = 0 there may be no minimum, if the classes can be separated, or many, of which one with small
+   coefficients is found. A feature that does not vary (by 1e-50) gets scale 1 and coefficients 0. */
 typedef struct isg_logistic_report {
     isg_logistic_method method; /* the one used */
     bool converged;             /* the gradient is within the tolerance of a minimum that exists */
@@ -44,49 +43,11 @@ typedef struct isg_logistic_report {
     double gradient;            /* its largest entry, as for the tolerance */
     double loss;                /* mean of -ln p(label | x), in nats */
     double penalty;             /* l2 / 2 |coefficients|^2 / n_samples */
-    char reason[160]; /* if not converged, why, as a sentence without a final point; else empty */
+    char reason
+        [160]; /* if not converged, why, as a sentence without a trailing period; else empty */
 } isg_logistic_report;
 
 ISG_API isg_logistic_options isg_logistic_defaults(void);
-
-/* Fits features (n_samples, n_features) to labels (n_samples) below n_classes; `options` and
-   `report` may be NULL. The same bits on any number of threads; copies the features once. A fit that
-   does not converge is a success that says so: with l2 = 0 there may be no minimum, if the classes
-   can be separated, or many, of which one with small coefficients is found. A feature that does not
-   vary (by 1e-50) gets scale 1 and coefficients 0. ISG_ERR_ARGUMENT for a feature that is not
-   finite or beyond 1e100 in size, with its row and column from 0, for fewer than two classes, for a
-   class without samples and for a label that is no class. */
-ISG_API isg_status isg_logistic_fit(isg_logistic **out, isg_matd_view features,
-                                    const uint32_t *labels, size_t n_classes,
-                                    const isg_logistic_options *options,
-                                    isg_logistic_report *report);
-
-/* From its numbers, copied: means and scales (n_features), coefficients (n_classes, n_features) and
-   intercepts (n_classes). ISG_ERR_ARGUMENT for sizes beyond 1e100, or scales below 1e-50. */
-ISG_API isg_status isg_logistic_create(isg_logistic **out, size_t n_classes, size_t n_features,
-                                       const double *means, const double *scales,
-                                       const double *coefficients, const double *intercepts);
-
-ISG_API void isg_logistic_free(isg_logistic *model); /* NULL is fine */
-
-typedef struct isg_logistic_info {
-    size_t n_classes;
-    size_t n_features;
-} isg_logistic_info;
-
-ISG_API isg_logistic_info isg_logistic_describe(const isg_logistic *model);
-
-/* Views into the model. */
-ISG_API isg_matd_view isg_logistic_coefficients(const isg_logistic *model);
-ISG_API const double *isg_logistic_intercepts(const isg_logistic *model); /* (n_classes) */
-ISG_API const double *isg_logistic_means(const isg_logistic *model);      /* (n_features) */
-ISG_API const double *isg_logistic_scales(const isg_logistic *model);     /* (n_features) */
-
-/* The most probable class of every row of features (n_samples, n_features), the first of equals,
-   into labels (n_samples), unless NULL; and all probabilities (n_samples, n_classes), unless their
-   data are NULL. ISG_ERR_ARGUMENT for features as above; ISG_ERR_SHAPE if sizes disagree. */
-ISG_API isg_status isg_logistic_predict(const isg_logistic *model, isg_matd_view features,
-                                        uint32_t *labels, isg_matd probabilities);
 
 /* ---- Experts: one RBM for every class -------------------------------------------------------- */
 
@@ -153,17 +114,13 @@ typedef enum isg_features {
     ISG_FEATURES_HIDDEN  /* one per hidden unit: (W^T s + c)_mu */
 } isg_features;
 
-/* Features (n_samples, n_features) of the samples, to about 1e-6 of |W| |s|, the same on any number
-   of threads and with any instruction set. ISG_ERR_SHAPE if RBMs, data and room disagree. */
-ISG_API isg_status isg_features_compute(const isg_rbm *const *rbms, size_t n_rbms,
-                                        isg_features kind, const isg_dataset *data, isg_matd out);
-
-/* Fits the classes of `data`; the RBMs are copied. `options` and `report` may be NULL.
-   ISG_ERR_ARGUMENT if there are no labels, fewer than two classes, or one without a sample. */
+/* Fits the classes of `data`; the RBMs are copied. `options`, `report` and `progress` may be NULL. The
+   same bits on any number of threads and with any instruction set. ISG_ERR_ARGUMENT if there are no
+   labels, fewer than two classes, or one without a sample. */
 ISG_API isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms,
                                       size_t n_rbms, isg_features kind, const isg_dataset *data,
                                       const isg_logistic_options *options,
-                                      isg_logistic_report *report);
+                                      isg_logistic_report *report, const isg_progress *progress);
 
 /* Samples with one unit more for every class, +1 for the one they belong to, -1 for the others. */
 ISG_API isg_status isg_dataset_append_labels(isg_dataset **out, const isg_dataset *data);
@@ -183,37 +140,31 @@ typedef struct isg_classifier_info {
     size_t n_rbms;
     size_t n_hidden; /* of all RBMs together */
     isg_features features;
-    size_t image_height; /* 0 if the visible units are no image */
+    size_t image_height; /* 0 if the visible units are not an image */
     size_t image_width;
 } isg_classifier_info;
 
 ISG_API isg_classifier_info isg_classifier_describe(const isg_classifier *classifier);
 ISG_API const char *isg_classifier_class_name(const isg_classifier *classifier, size_t k);
-ISG_API const isg_logistic *isg_classifier_logistic(const isg_classifier *classifier);
 
-/* As isg_logistic_predict(), for samples; classes are numbered as the classifier has them. */
+/* The most probable class of every sample, the first of equals, into labels (n_samples), unless NULL;
+   and all probabilities (n_samples, n_classes), unless their data are NULL. Classes are numbered as in
+   the classifier. ISG_ERR_SHAPE if sizes disagree. */
 ISG_API isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_dataset *data,
                                           uint32_t *labels, isg_matd probabilities);
 
-/* The true labels (n_samples) in the numbers of the classifier, found by name. ISG_ERR_ARGUMENT if
+/* The true labels (n_samples) in the numbering of the classifier, matched by name. ISG_ERR_ARGUMENT if
    the data have none, or a class that the classifier does not know. */
 ISG_API isg_status isg_classifier_truth(const isg_classifier *classifier, const isg_dataset *data,
                                         uint32_t *labels);
 
 /* A .npz with W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each, b (n_rbms, N),
    c (p), is_hidden, 1 for ISG_FEATURES_HIDDEN, classes, means and scales (n_features), coefficients
-   (n_classes, n_features) and intercepts (n_classes); `command` is kept in its meta.json. What was
-   saved is loaded bit for bit. */
+   (n_classes, n_features) and intercepts (n_classes); `command` is kept in its meta.json. Saving and
+   loading keeps every bit. */
 ISG_API isg_status isg_classifier_save(const isg_classifier *classifier, const char *path,
                                        uint64_t seed, const char *command);
 ISG_API isg_status isg_classifier_load(isg_classifier **out, const char *path);
-
-/* A picture of a confusion matrix (PNG): counts (n_classes, n_classes), a row for every class, a
-   column for what it was taken for. Blue on the diagonal is the share of a class that was got right,
-   red beside it a share of mistakes, full at the largest of all. The means of the classes of `data`
-   stand at the head of rows and columns, if these are images; NULL for none. */
-ISG_API isg_status isg_confusion_picture(const size_t *counts, size_t n_classes,
-                                         const isg_dataset *data, const char *path);
 
 #ifdef __cplusplus
 }

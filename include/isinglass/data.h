@@ -110,25 +110,6 @@ ISG_API void isg_dataset_shuffle(const isg_dataset *data, uint64_t seed, uint64_
 ISG_API isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second,
                                      const isg_dataset *data, double fraction, uint64_t seed);
 
-/* A picture of the first `per_class` images of every class, one class per row (PNG). */
-ISG_API isg_status isg_dataset_contact_sheet(const isg_dataset *data, const char *path,
-                                             size_t per_class);
-
-/* ---- Files with known content ---------------------------------------------------------------- */
-
-/* ISG_ERR_FORMAT unless the content of the file, unpacked if its name ends in .gz, has this SHA-256
-   (64 lowercase hexadecimal digits). */
-ISG_API isg_status isg_file_check(const char *path, const char *sha256,
-                                  const isg_progress *progress);
-
-/* Writes the unpacked content of `from` to `to` if it has this SHA-256, completely or not at
-   all. */
-ISG_API isg_status isg_file_install(const char *from, const char *to, const char *sha256,
-                                    const isg_progress *progress);
-
-/* Writes a file, completely or not at all. */
-ISG_API isg_status isg_file_write(const char *path, const void *bytes, size_t count);
-
 #ifdef __cplusplus
 }
 #endif

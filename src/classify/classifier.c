@@ -5,7 +5,7 @@
  * Section 3.2 of the paper with one expert for every class: ln p_k(s) = -beta H_k(s) - ln Z_k, so
  * -2 H_k(s) is all that a sample says; beta and the ln Z_k are left to the coefficients.
  */
-#include "classify/classifier.h"
+#include "classify/classify.h"
 
 #include <string.h>
 
@@ -15,7 +15,8 @@ enum { ROWS = 4096 }; /* samples whose features are kept at a time in prediction
 
 isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms, size_t n_rbms,
                               isg_features kind, const isg_dataset *data,
-                              const isg_logistic_options *options, isg_logistic_report *report) {
+                              const isg_logistic_options *options, isg_logistic_report *report,
+                              const isg_progress *progress) {
     const size_t n_samples = data->info.n_samples;
     isg_classifier *made = NULL;
     double *features = NULL;
@@ -29,7 +30,7 @@ isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms, 
     const isg_matd all = isg_matd_of(features, n_samples, n_features);
     ISG_TRY_GOTO(isg_feature_map_apply(&made->map, data, 0, all));
     ISG_TRY_GOTO(isg_logistic_fit(&made->logistic, isg_matd_const(all), data->labels.index,
-                                  data->info.n_classes, options, report));
+                                  data->info.n_classes, options, report, progress));
     made->image_height = data->info.image_height;
     made->image_width = data->info.image_width;
     *out = made;
@@ -61,10 +62,6 @@ isg_classifier_info isg_classifier_describe(const isg_classifier *classifier) {
 
 const char *isg_classifier_class_name(const isg_classifier *classifier, size_t k) {
     return k < classifier->classes.n_classes ? classifier->classes.names[k] : NULL;
-}
-
-const isg_logistic *isg_classifier_logistic(const isg_classifier *classifier) {
-    return classifier->logistic;
 }
 
 /* ---- prediction ------------------------------------------------------------------------------- */

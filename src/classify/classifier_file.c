@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "classify/classifier.h"
+#include "classify/classify.h"
 #include "data/data.h"
 #include "io/meta.h"
 #include "patterns/patterns.h"
@@ -46,16 +46,11 @@ static isg_status write_map(const isg_feature_map *map, isg_npz_writer *writer) 
 }
 
 static isg_status write_logistic(const isg_logistic *model, isg_npz_writer *writer) {
-    const isg_logistic_info info = isg_logistic_describe(model);
-    const isg_matd_view w = isg_logistic_coefficients(model);
-    ISG_TRY(isg_npz_writer_add_doubles(writer, "means", isg_logistic_means(model), 1,
-                                       info.n_features, 0));
-    ISG_TRY(isg_npz_writer_add_doubles(writer, "scales", isg_logistic_scales(model), 1,
-                                       info.n_features, 0));
-    ISG_TRY(isg_npz_writer_add_doubles(writer, "coefficients", w.data, 2, info.n_classes,
-                                       info.n_features));
-    return isg_npz_writer_add_doubles(writer, "intercepts", isg_logistic_intercepts(model), 1,
-                                      info.n_classes, 0);
+    const size_t k = model->n_classes, n = model->n_features;
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "means", model->means, 1, n, 0));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "scales", model->scales, 1, n, 0));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "coefficients", model->coefficients, 2, k, n));
+    return isg_npz_writer_add_doubles(writer, "intercepts", model->intercepts, 1, k, 0);
 }
 
 isg_status isg_classifier_save(const isg_classifier *classifier, const char *path, uint64_t seed,

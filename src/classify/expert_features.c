@@ -9,7 +9,7 @@
  * W^T s is made by the kernel that sums whole multiples of a power of two, so that it is the same for
  * every instruction set; all that follows is double, one sample at a time.
  */
-#include "classify/expert_features.h"
+#include "classify/classify.h"
 
 #include <omp.h>
 #include <string.h>
@@ -146,21 +146,4 @@ isg_status isg_features_check(const isg_rbm *const *rbms, size_t n_rbms, isg_fea
             return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, an RBM has %zu", n_visible,
                             rbms[k]->info.n_visible);
     return ISG_OK;
-}
-
-isg_status isg_features_compute(const isg_rbm *const *rbms, size_t n_rbms, isg_features kind,
-                                const isg_dataset *data, isg_matd out) {
-    isg_feature_map map = {.n_rbms = 0};
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_features_check(rbms, n_rbms, kind, data->info.n_visible));
-    ISG_TRY_GOTO(isg_feature_map_of(&map, kind, rbms, n_rbms, data->info.n_visible));
-    if (out.rows != data->info.n_samples || out.cols != isg_feature_count(&map) ||
-        out.stride < out.cols)
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_SHAPE,
-                              "features: expected room for %zu x %zu numbers, found %zu x %zu",
-                              data->info.n_samples, isg_feature_count(&map), out.rows, out.cols));
-    status = isg_feature_map_apply(&map, data, 0, out);
-done:
-    isg_feature_map_release(&map);
-    return status;
 }

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "classify/classifier.h"
+#include "classify/logistic.h"
 
 isg_status isg_dataset_append_labels(isg_dataset **out, const isg_dataset *data) {
     const size_t n = data->info.n_visible, n_samples = data->info.n_samples;
@@ -49,13 +49,6 @@ done:
     return status;
 }
 
-static double dot(const double *a, const double *b, size_t n) {
-    double sum = 0;
-    for (size_t mu = 0; mu < n; mu++)
-        sum += a[mu] * b[mu];
-    return sum;
-}
-
 /* The logistic regression above, on W_s^T s + c as they are. */
 static isg_status make_logistic(isg_logistic **out, const isg_rbm *rbm, size_t n_classes) {
     const size_t p = rbm->info.n_hidden, n = rbm->info.n_visible - n_classes;
@@ -77,7 +70,9 @@ static isg_status make_logistic(isg_logistic **out, const isg_rbm *rbm, size_t n
         }
     for (size_t k = 0; k < n_classes; k++) {
         const double *row = w + k * p;
-        intercepts[k] = 2 * beta * (rbm->b[n + k] + dot(row, row, p) - dot(row, sum, p));
+        intercepts[k] =
+            2 * beta *
+            (rbm->b[n + k] + isg_logistic_dot(row, row, p) - isg_logistic_dot(row, sum, p));
         mean += intercepts[k] / (double)n_classes;
     }
     for (size_t k = 0; k < n_classes; k++)

@@ -55,7 +55,7 @@ void isg_logistic_evaluate(isg_logistic_search *search) {
 
 /* The gradient falls by orders of magnitude, so its logarithm is the way gone. */
 isg_status isg_logistic_step_done(isg_logistic_search *search) {
-    const isg_progress *progress = search->options->progress;
+    const isg_progress *progress = search->progress;
     search->report.iterations++;
     if (!progress)
         return ISG_OK;
@@ -224,26 +224,6 @@ isg_status isg_logistic_create(isg_logistic **out, size_t n_classes, size_t n_fe
     return ISG_OK;
 }
 
-isg_logistic_info isg_logistic_describe(const isg_logistic *model) {
-    return (isg_logistic_info){model->n_classes, model->n_features};
-}
-
-isg_matd_view isg_logistic_coefficients(const isg_logistic *model) {
-    return isg_matd_const(isg_matd_of(model->coefficients, model->n_classes, model->n_features));
-}
-
-const double *isg_logistic_intercepts(const isg_logistic *model) {
-    return model->intercepts;
-}
-
-const double *isg_logistic_means(const isg_logistic *model) {
-    return model->means;
-}
-
-const double *isg_logistic_scales(const isg_logistic *model) {
-    return model->scales;
-}
-
 /* ---- Fitting ------------------------------------------------------------------------------------- */
 
 /* Mean and standard deviation of every column, in order of the rows. Columns in groups that share
@@ -358,9 +338,9 @@ static isg_status search_minimum(isg_logistic_search *search) {
 
 isg_status isg_logistic_fit(isg_logistic **out, isg_matd_view features, const uint32_t *labels,
                             size_t n_classes, const isg_logistic_options *options,
-                            isg_logistic_report *report) {
+                            isg_logistic_report *report, const isg_progress *progress) {
     const isg_logistic_options defaults = isg_logistic_defaults();
-    isg_logistic_search search = {.options = options ? options : &defaults};
+    isg_logistic_search search = {.options = options ? options : &defaults, .progress = progress};
     isg_logistic *model = NULL;
     size_t *counts = NULL;
     isg_status status = ISG_OK;

@@ -16,18 +16,18 @@
 #include "base/lanes.h"
 #include "base/matrix.h"
 #include "base/status.h"
-#include "isinglass/classify.h"
+#include "classify/classify.h"
 
 /* Within these, no product below leaves the finite numbers. */
 #define ISG_LOGISTIC_LARGEST  1e100
 #define ISG_LOGISTIC_SMALLEST 1e-50
 
-struct isg_logistic {
-    size_t n_classes, n_features;
-    double *means, *scales; /* (n_features) */
-    double *coefficients;   /* (n_classes, n_features) */
-    double *intercepts;     /* (n_classes) */
-};
+static inline double isg_logistic_dot(const double *a, const double *b, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
 
 /* ---- The loss and its derivatives -------------------------------------------------------------- */
 
@@ -82,9 +82,10 @@ static inline void isg_add_products(isg_pair *out, const double *w, const double
 typedef struct isg_logistic_search {
     isg_logistic_loss loss;
     const isg_logistic_options *options;
-    double *theta, *gradient; /* (n_classes, width); the classes of theta sum to zero */
-    double value;             /* f(theta) */
-    double first;             /* the largest entry of the first gradient, for the progress */
+    const isg_progress *progress; /* may be NULL */
+    double *theta, *gradient;     /* (n_classes, width); the classes of theta sum to zero */
+    double value;                 /* f(theta) */
+    double first;                 /* the largest entry of the first gradient, for the progress */
     isg_logistic_report report;
 } isg_logistic_search;
 

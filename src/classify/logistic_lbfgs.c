@@ -28,27 +28,20 @@ typedef struct polish {
     double *step, *residual, *direction, *curved, *start; /* (size) */
 } polish;
 
-static double dot(const double *a, const double *b, size_t n) {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 static isg_status solve(polish *work) {
     isg_logistic_search *search = work->search;
     const size_t size = work->size;
     memset(work->step, 0, size * sizeof *work->step);
     for (size_t i = 0; i < size; i++)
         work->direction[i] = work->residual[i] = -search->gradient[i];
-    double square = dot(work->residual, work->residual, size);
+    double square = isg_logistic_dot(work->residual, work->residual, size);
     const double part = search->options->l2 > 0 ? SOLVED : SOLVED_WITHOUT_PENALTY;
     const double enough = part * part * square;
     for (int product = 0; product < MOST_PRODUCTS && square > enough &&
                           search->report.iterations < search->options->max_iterations;
          product++) {
         isg_logistic_loss_curve(&search->loss, work->direction, work->curved);
-        const double bend = dot(work->direction, work->curved, size);
+        const double bend = isg_logistic_dot(work->direction, work->curved, size);
         if (!(bend > 0))
             break;
         const double length = square / bend, before = square;
@@ -56,7 +49,7 @@ static isg_status solve(polish *work) {
             work->step[i] += length * work->direction[i];
             work->residual[i] -= length * work->curved[i];
         }
-        square = dot(work->residual, work->residual, size);
+        square = isg_logistic_dot(work->residual, work->residual, size);
         for (size_t i = 0; i < size; i++)
             work->direction[i] = work->residual[i] + square / before * work->direction[i];
         ISG_TRY(isg_logistic_step_done(search));

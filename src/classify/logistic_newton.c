@@ -187,13 +187,6 @@ static isg_status find_step(newton *work) {
     return ISG_OK;
 }
 
-static double dot(const double *a, const double *b, size_t n) {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += a[i] * b[i];
-    return sum;
-}
-
 /* Halves the step until f falls by a fair part of what its slope promised, as far as rounding can
    tell; false if it never does, and then theta is where it was. */
 static bool take_step(newton *work, double slope) {
@@ -238,7 +231,7 @@ static isg_status iterate(newton *work) {
         ISG_TRY(status);
         ISG_TRY(find_step(work));
         const double before = search->report.gradient;
-        const double slope = dot(search->gradient, work->step, size);
+        const double slope = isg_logistic_dot(search->gradient, work->step, size);
         change = isg_logistic_largest(work->step, size) /
                  (1 + isg_logistic_largest(search->theta, size));
         const bool moved = take_step(work, slope);

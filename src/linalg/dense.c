@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/bits.h"
+
 /* Registers with more digits than a double, like the x87's, would be rounded at unknown moments. */
 _Static_assert(FLT_EVAL_METHOD == 0, "sums must be rounded to double at every step");
 
@@ -60,6 +62,14 @@ double isg_safe_factor(isg_matd_view a, bool is_symmetric) {
     if (largest == 0 || (exponent > -SAFE && exponent < SAFE))
         return 1;
     return ldexp(1, exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent);
+}
+
+void isg_add_spin_rows(double *h, const uint64_t *spins, const double *w, size_t n, size_t p) {
+    for (size_t i = 0; i < n; i++) {
+        const double spin = isg_spin(spins, i);
+        for (size_t mu = 0; mu < p; mu++)
+            h[mu] += spin * w[i * p + mu];
+    }
 }
 
 double isg_sign_of_largest(const double *x, size_t n, size_t step) {

@@ -69,6 +69,10 @@ isg_status isg_triangular_solve(isg_matd b, isg_matd_view t, isg_triangle triang
 /* b (n, m) becomes (l l^T)^-1 b, with l from isg_cholesky(). */
 isg_status isg_cholesky_solve(isg_matd b, isg_matd_view l);
 
+/* h (p) += w^T s for w (n, p) and packed spins s (n), one unit after another: the plain order, used
+   wherever results are promised to the bit. */
+void isg_add_spin_rows(double *h, const uint64_t *spins, const double *w, size_t n, size_t p);
+
 /* The sign of the entry of largest magnitude, the first of them if tied: -1 or 1. Entries are
    `step` apart. */
 double isg_sign_of_largest(const double *x, size_t n, size_t step);

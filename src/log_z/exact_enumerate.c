@@ -11,6 +11,7 @@
 #include "base/elementary.h"
 #include "base/memory.h"
 #include "base/special.h"
+#include "linalg/linalg.h"
 #include "log_z/exact.h"
 
 enum { MAX_ENUMERATED = 28, MAX_PROBABILITIES = 24 };
@@ -27,12 +28,9 @@ static double start_block(const isg_spin_model *model, uint64_t state, double *i
     double field_sum = 0;
     for (size_t mu = 0; mu < model->p; mu++)
         input[mu] = 0;
-    for (size_t i = 0; i < model->n; i++) {
-        const double spin = isg_spin(&state, i);
-        field_sum += spin * model->field[i];
-        for (size_t mu = 0; mu < model->p; mu++)
-            input[mu] += spin * model->weights[i * model->p + mu];
-    }
+    isg_add_spin_rows(input, &state, model->weights, model->n, model->p);
+    for (size_t i = 0; i < model->n; i++)
+        field_sum += isg_spin(&state, i) * model->field[i];
     return field_sum;
 }
 

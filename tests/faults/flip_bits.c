@@ -251,8 +251,8 @@ static void make_classifier(void) {
     check(isg_experts_save(experts, in_scratch("experts.npz")));
     for (size_t k = 0; k < CLASSES; k++)
         rbms[k] = isg_experts_rbm(experts, k);
-    check(
-        isg_classifier_fit(&classifier, rbms, CLASSES, ISG_FEATURES_HIDDEN, data, &logistic, NULL));
+    check(isg_classifier_fit(&classifier, rbms, CLASSES, ISG_FEATURES_HIDDEN, data, &logistic, NULL,
+                             NULL));
     check(isg_classifier_save(classifier, in_scratch("classifier.npz"), 1, "flip_bits"));
     isg_classifier_free(classifier);
     isg_experts_free(experts);

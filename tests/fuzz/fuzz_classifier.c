@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "classify/classifier.h"
+#include "classify/classify.h"
 #include "mutator.h"
 #include "target.h"
 
@@ -13,9 +13,9 @@ MUTATE_ZIPS
 /* What was accepted belongs together, and classifies. */
 static void check(const isg_classifier *classifier) {
     const isg_classifier_info info = isg_classifier_describe(classifier);
-    const isg_logistic_info fit = isg_logistic_describe(classifier->logistic);
-    if (fit.n_classes != info.n_classes || info.n_classes < 2 ||
-        fit.n_features != isg_feature_count(&classifier->map))
+    const isg_logistic *fit = classifier->logistic;
+    if (fit->n_classes != info.n_classes || info.n_classes < 2 ||
+        fit->n_features != isg_feature_count(&classifier->map))
         abort();
     int8_t *spins = info.n_visible < 1024 ? calloc(info.n_visible, 1) : NULL;
     isg_dataset *data = NULL;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/atomic_file.h"
 #include "small_training.h"
 
 static void need(isg_status status) {
@@ -27,7 +28,7 @@ static void copy(const char *from, const char *to) {
     snprintf(path, sizeof path, "%s", to);
     if (!file || fclose(file) != 0)
         exit(1);
-    need(isg_file_write(path, bytes, size));
+    need(isg_write_file(path, bytes, size));
 }
 
 /* At the start, in the middle of an epoch and after some. */
@@ -56,7 +57,7 @@ static void write_experts(const char *directory, const isg_dataset *data) {
     need(isg_experts_step(experts, NULL));
     need(isg_experts_save(experts, in(directory, "fuzz_experts/later")));
     const isg_rbm *const rbms[] = {isg_experts_rbm(experts, 0), isg_experts_rbm(experts, 1)};
-    need(isg_classifier_fit(&classifier, rbms, 2, ISG_FEATURES_ENERGY, data, NULL, NULL));
+    need(isg_classifier_fit(&classifier, rbms, 2, ISG_FEATURES_ENERGY, data, NULL, NULL, NULL));
     need(isg_classifier_save(classifier, in(directory, "fuzz_classifier/written"), 1, "fuzz"));
     isg_classifier_free(classifier);
     isg_experts_free(experts);

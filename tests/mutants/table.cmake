@@ -315,7 +315,7 @@ edit(src/linalg/product.c [=[const isg_update how = update == ISG_SET && begin >
   [=[const isg_update how = update;]=])
 
 mutant(mapping_hebbian_root "Hebbian weights xi / N" test_verify)
-edit(src/mapping/hopfield_to_rbm.c [=[const double root = sqrt((double)n);]=] [=[const double root = (double)n;]=])
+edit(src/hopfield/hopfield.c [=[const double root = sqrt((double)n);]=] [=[const double root = (double)n;]=])
 
 mutant(mapping_sums_in_float "the sums of the network kept in float" test_verify)
 edit(src/hopfield/hopfield.c [=[double sums[CHUNK] = {0}, part[CHUNK];]=]

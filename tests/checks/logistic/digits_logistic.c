@@ -9,12 +9,12 @@
  * and the share of errors; then the largest difference of the two methods, and whether one and three
  * threads give the same bits.
  */
-#include <isinglass.h>
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "classify/classify.h"
 
 enum { SAMPLES = 5000, SIDE = 7, FEATURES = SIDE * SIDE, CLASSES = 10 };
 
@@ -44,8 +44,8 @@ static void load(const char *images, const char *label_file) {
    coefficients of standardized features, and the intercepts. */
 static double gradient_of(const isg_logistic *model, double l2) {
     static long double sums[CLASSES][FEATURES + 1];
-    const double *w = isg_logistic_coefficients(model).data, *b = isg_logistic_intercepts(model);
-    const double *mean = isg_logistic_means(model), *scale = isg_logistic_scales(model);
+    const double *w = model->coefficients, *b = model->intercepts;
+    const double *mean = model->means, *scale = model->scales;
     long double largest = 0;
     memset(sums, 0, sizeof sums);
     for (size_t a = 0; a < SAMPLES; a++) {
@@ -77,7 +77,7 @@ static isg_logistic *fit(isg_logistic_method method, isg_logistic_report *report
     options.method = method;
     options.l2 = 1;
     const isg_matd_view view = {features, SAMPLES, FEATURES, FEATURES};
-    if (isg_logistic_fit(&model, view, labels, CLASSES, &options, report) != ISG_OK) {
+    if (isg_logistic_fit(&model, view, labels, CLASSES, &options, report, NULL) != ISG_OK) {
         fprintf(stderr, "%s\n", isg_error_message());
         exit(1);
     }
@@ -104,16 +104,14 @@ int main(int argc, char **argv) {
         isg_set_threads(1);
         isg_logistic *again = fit(report.method, NULL);
         const size_t bytes = CLASSES * FEATURES * sizeof(double);
-        const bool same = memcmp(isg_logistic_coefficients(models[m]).data,
-                                 isg_logistic_coefficients(again).data, bytes) == 0;
+        const bool same = memcmp(models[m]->coefficients, again->coefficients, bytes) == 0;
         printf("%s %s gradient %.2g errors %.4f bits %s\n", m == 0 ? "newton" : "lbfgs",
                report.converged ? "converged" : "open", gradient_of(models[m], 1),
                (double)errors / SAMPLES, same ? "same" : "other");
         isg_logistic_free(again);
     }
     for (size_t i = 0; i < CLASSES * FEATURES; i++)
-        largest = fmax(largest, fabs(isg_logistic_coefficients(models[0]).data[i] -
-                                     isg_logistic_coefficients(models[1]).data[i]));
+        largest = fmax(largest, fabs(models[0]->coefficients[i] - models[1]->coefficients[i]));
     printf("difference %.2g\n", largest);
     isg_logistic_free(models[0]);
     isg_logistic_free(models[1]);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classify/classify.h"
 #include "helper_allocation.h"
 
 enum { SAMPLES = 90, FEATURES = 3, CLASSES = 3, WIDTH = FEATURES + 1, SIZE = CLASSES * WIDTH };
@@ -134,13 +135,13 @@ static void reference(double l2, bool standardize, twin kind, real *theta) {
 }
 
 static double difference(const isg_logistic *model, const real *theta) {
-    const isg_matd_view w = isg_logistic_coefficients(model);
+    const isg_matd_view w = {model->coefficients, model->n_classes, model->n_features,
+                             model->n_features};
     double largest = 0;
     for (size_t k = 0; k < CLASSES; k++) {
         for (size_t j = 0; j < FEATURES; j++)
             largest = fmax(largest, fabs(w.data[k * w.stride + j] - (double)theta[k * WIDTH + j]));
-        largest = fmax(
-            largest, fabs(isg_logistic_intercepts(model)[k] - (double)theta[k * WIDTH + FEATURES]));
+        largest = fmax(largest, fabs(model->intercepts[k] - (double)theta[k * WIDTH + FEATURES]));
     }
     return largest;
 }
@@ -155,7 +156,7 @@ static isg_logistic_options options_of(isg_logistic_method method, double l2) {
 static isg_logistic *fit(const isg_logistic_options *options, isg_logistic_report *report) {
     isg_logistic *model = NULL;
     assert_ok(isg_logistic_fit(&model, view_of(features, SAMPLES, FEATURES), labels, CLASSES,
-                               options, report));
+                               options, report, NULL));
     return model;
 }
 
@@ -198,7 +199,7 @@ static void test_scales(void **state) {
         isg_logistic *model = NULL;
         real theta[SIZE];
         assert_ok(isg_logistic_fit(&model, view_of(large, SAMPLES, FEATURES), labels, CLASSES,
-                                   &options, &report));
+                                   &options, &report, NULL));
         assert_true(report.converged);
         reference(0.5, true, RIGHT, theta);
         assert_true(difference(model, theta) < 1e-6);
@@ -219,7 +220,7 @@ static void test_separable(void **state) {
         isg_logistic *model = NULL;
         uint32_t found[6];
         const isg_matd_view view = view_of(c < 2 ? x : meet, 6, 1);
-        assert_ok(isg_logistic_fit(&model, view, y, 2, &options, &report));
+        assert_ok(isg_logistic_fit(&model, view, y, 2, &options, &report, NULL));
         assert_false(report.converged);
         assert_non_null(strstr(report.reason, "l2 = 0"));
         assert_ok(isg_logistic_predict(model, view, found, (isg_matd){0}));
@@ -227,7 +228,7 @@ static void test_separable(void **state) {
             assert_memory_equal(found, y, sizeof y);
         isg_logistic_free(model);
         options.l2 = 1e-6; /* any penalty makes a minimum */
-        assert_ok(isg_logistic_fit(&model, view, y, 2, &options, &report));
+        assert_ok(isg_logistic_fit(&model, view, y, 2, &options, &report, NULL));
         assert_true(report.converged);
         isg_logistic_free(model);
     }
@@ -246,19 +247,20 @@ static void test_dependent_features(void **state) {
             x[a * 4 + 1] = 0.1;
             x[a * 4 + 3] = features[a * FEATURES + 1];
         }
-        assert_ok(
-            isg_logistic_fit(&model, view_of(x, SAMPLES, 4), labels, CLASSES, &options, &report));
+        assert_ok(isg_logistic_fit(&model, view_of(x, SAMPLES, 4), labels, CLASSES, &options,
+                                   &report, NULL));
         assert_ok(isg_logistic_fit(&plain, (isg_matd_view){x + 2, SAMPLES, 2, 4}, labels, CLASSES,
-                                   &options, &one));
+                                   &options, &one, NULL));
         assert_true(report.converged && one.converged);
-        const isg_matd_view w = isg_logistic_coefficients(model);
-        assert_true(isg_logistic_scales(model)[1] == 1 && isg_logistic_means(model)[1] == 0.1);
+        const isg_matd_view w = {model->coefficients, model->n_classes, model->n_features,
+                                 model->n_features};
+        assert_true(model->scales[1] == 1 && model->means[1] == 0.1);
         for (size_t k = 0; k < CLASSES; k++) {
             assert_true(w.data[k * 4 + 1] == 0);
             assert_true(fabs(w.data[k * 4] - w.data[k * 4 + 2]) < 1e-6);
             if (c < 2) /* without a penalty, two halves make a whole */
-                assert_true(fabs(w.data[k * 4] + w.data[k * 4 + 2] -
-                                 isg_logistic_coefficients(plain).data[k * 2]) < 1e-5);
+                assert_true(fabs(w.data[k * 4] + w.data[k * 4 + 2] - plain->coefficients[k * 2]) <
+                            1e-5);
         }
         isg_logistic_free(model);
         isg_logistic_free(plain);
@@ -294,7 +296,7 @@ static void test_threads_do_not_matter(void **state) {
         for (size_t t = 0; t < 3; t++) {
             isg_set_threads(threads[t]);
             isg_logistic *model = fit(&options, NULL);
-            const double *w = isg_logistic_coefficients(model).data;
+            const double *w = model->coefficients;
             if (t == 0)
                 memcpy(first, w, sizeof first);
             assert_memory_equal(first, w, sizeof first);
@@ -324,9 +326,9 @@ static void test_report(void **state) {
             loss -= log(row[labels[a]]) / SAMPLES;
         }
         for (size_t i = 0; i < CLASSES * FEATURES; i++)
-            square += pow(isg_logistic_coefficients(model).data[i], 2);
+            square += pow(model->coefficients[i], 2);
         for (size_t k = 0; k < CLASSES; k++)
-            sum += isg_logistic_intercepts(model)[k];
+            sum += model->intercepts[k];
         assert_true(fabs(loss - report.loss) < 1e-12);
         assert_true(fabs(0.3 / 2 * square / SAMPLES - report.penalty) < 1e-12);
         assert_true(fabs(sum) < 1e-12);
@@ -342,8 +344,8 @@ static void test_large_scores(void **state) {
     uint32_t found[3];
     isg_logistic *model = NULL;
     assert_ok(isg_logistic_create(&model, 3, 2, mean, scale, w, b));
-    assert_int_equal(isg_logistic_describe(model).n_classes, 3);
-    assert_int_equal(isg_logistic_describe(model).n_features, 2);
+    assert_int_equal(model->n_classes, 3);
+    assert_int_equal(model->n_features, 2);
     assert_ok(isg_logistic_predict(model, view_of(x, 3, 2), found, (isg_matd){p, 3, 3, 3}));
     for (size_t a = 0; a < 3; a++)
         assert_true(p[3 * a] + p[3 * a + 1] + p[3 * a + 2] == 1 && p[3 * a + found[a]] == 1);
@@ -355,7 +357,7 @@ static isg_status try_fit(size_t rows, size_t cols, const uint32_t *y, size_t n_
                           const isg_logistic_options *options) {
     isg_logistic *model = NULL;
     const isg_status status =
-        isg_logistic_fit(&model, view_of(features, rows, cols), y, n_classes, options, NULL);
+        isg_logistic_fit(&model, view_of(features, rows, cols), y, n_classes, options, NULL, NULL);
     assert_null(model);
     return status;
 }
@@ -430,12 +432,13 @@ static bool stop_at_third(void *user, double fraction) {
 static void test_cancel(void **state) {
     (void)state;
     for (size_t m = 0; m < 2; m++) {
-        isg_logistic_options options = options_of(methods[m], 0.01);
+        const isg_logistic_options options = options_of(methods[m], 0.01);
         size_t calls = 0;
         const isg_progress progress = {stop_at_third, &calls};
-        options.progress = &progress;
-        assert_fails(try_fit(SAMPLES, FEATURES, labels, CLASSES, &options), ISG_ERR_CANCELLED,
-                     "cancelled");
+        isg_logistic *model = NULL;
+        assert_fails(isg_logistic_fit(&model, view_of(features, SAMPLES, FEATURES), labels, CLASSES,
+                                      &options, NULL, &progress),
+                     ISG_ERR_CANCELLED, "cancelled");
         assert_int_equal(calls, 3);
     }
 }
@@ -448,17 +451,16 @@ static isg_status predict_job(void *user) {
 static isg_status create_job(void *user) {
     const isg_logistic *m = user;
     isg_logistic *copy = NULL;
-    const isg_status status =
-        isg_logistic_create(&copy, CLASSES, FEATURES, isg_logistic_means(m), isg_logistic_scales(m),
-                            isg_logistic_coefficients(m).data, isg_logistic_intercepts(m));
+    const isg_status status = isg_logistic_create(&copy, CLASSES, FEATURES, m->means, m->scales,
+                                                  m->coefficients, m->intercepts);
     isg_logistic_free(copy);
     return status;
 }
 
 static isg_status fit_job(void *user) {
     isg_logistic *model = NULL;
-    const isg_status status =
-        isg_logistic_fit(&model, view_of(features, SAMPLES, FEATURES), labels, CLASSES, user, NULL);
+    const isg_status status = isg_logistic_fit(&model, view_of(features, SAMPLES, FEATURES), labels,
+                                               CLASSES, user, NULL, NULL);
     isg_logistic_free(model);
     return status;
 }
@@ -490,17 +492,17 @@ static void test_auto(void **state) {
     isg_logistic_options options = options_of(ISG_LOGISTIC_AUTO, 5);
     isg_logistic_report wide, narrow;
     isg_logistic *model = NULL, *other = NULL;
-    assert_ok(isg_logistic_fit(&model, view_of(x, N, D), y, 3, &options, &wide));
+    assert_ok(isg_logistic_fit(&model, view_of(x, N, D), y, 3, &options, &wide, NULL));
     assert_true(wide.converged && wide.method == ISG_LOGISTIC_LBFGS);
     isg_logistic_free(model);
-    assert_ok(isg_logistic_fit(&model, (isg_matd_view){x, N, 100, D}, y, 3, &options, &narrow));
+    assert_ok(
+        isg_logistic_fit(&model, (isg_matd_view){x, N, 100, D}, y, 3, &options, &narrow, NULL));
     assert_true(narrow.converged && narrow.method == ISG_LOGISTIC_NEWTON);
     options.method = ISG_LOGISTIC_LBFGS;
-    assert_ok(isg_logistic_fit(&other, (isg_matd_view){x, N, 100, D}, y, 3, &options, &wide));
+    assert_ok(isg_logistic_fit(&other, (isg_matd_view){x, N, 100, D}, y, 3, &options, &wide, NULL));
     assert_true(wide.converged);
     for (size_t i = 0; i < 300; i++)
-        assert_true(fabs(isg_logistic_coefficients(model).data[i] -
-                         isg_logistic_coefficients(other).data[i]) < 1e-7);
+        assert_true(fabs(model->coefficients[i] - other->coefficients[i]) < 1e-7);
     isg_logistic_free(model);
     isg_logistic_free(other);
     free(x);

@@ -10,6 +10,7 @@
 
 #include "test.h"
 
+#include "io/verified_file.h"
 #include "numpy_helper.h"
 
 static char *directory;

@@ -13,8 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
+#include "classify/classify.h"
 #include "helper_experts.h"
 #include "io/npy.h"
+#include "io/verified_file.h"
 #include "numpy_helper.h"
 
 /* ---- what the jobs are done with ------------------------------------------------------------------- */
@@ -132,9 +135,9 @@ static isg_status load_classifier(const job *j, const char *path) {
     const isg_status status = isg_classifier_load(&found, path);
     assert_true((found != NULL) == (status == ISG_OK));
     if (found) {
-        const isg_matd_view c = isg_logistic_coefficients(isg_classifier_logistic(found));
-        for (size_t k = 0; k < c.rows; k++)
-            digest = add_bytes(digest, c.data + k * c.stride, c.cols * sizeof *c.data);
+        const isg_logistic *fit = found->logistic;
+        digest = add_bytes(digest, fit->coefficients,
+                           fit->n_classes * fit->n_features * sizeof *fit->coefficients);
     }
     isg_classifier_free(found);
     return status;
@@ -209,7 +212,7 @@ static isg_status save_array(const job *j, const char *path) {
 static isg_status save_bytes(const job *j, const char *path) {
     static const uint8_t bytes[70000];
     (void)j;
-    return isg_file_write(path, bytes, sizeof bytes);
+    return isg_write_file(path, bytes, sizeof bytes);
 }
 
 static char sha256[65]; /* of what images.idx.gz holds */
@@ -309,7 +312,7 @@ static void make_models(void) {
     for (size_t k = 0; k < CLASS_COUNT; k++)
         rbms[k] = isg_experts_rbm(experts, k);
     assert_ok(isg_classifier_fit(&classifier, rbms, CLASS_COUNT, ISG_FEATURES_HIDDEN, data,
-                                 &logistic, NULL));
+                                 &logistic, NULL, NULL));
     assert_ok(isg_patterns_save(patterns, in(directory, "patterns.npz"), 1, "test"));
     assert_ok(isg_rbm_save(rbm, in(directory, "model.npz"), 1, "test"));
     assert_ok(isg_trainer_save(trainer, in(directory, "trainer.npz")));

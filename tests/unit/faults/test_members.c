@@ -290,7 +290,7 @@ static void make_files(void) {
     }
     assert_ok(isg_experts_save(experts, in(directory, "experts.npz")));
     assert_ok(isg_classifier_fit(&classifier, rbms, CLASS_COUNT, ISG_FEATURES_HIDDEN, data,
-                                 &logistic, NULL));
+                                 &logistic, NULL, NULL));
     assert_ok(isg_classifier_save(classifier, in(directory, "classifier.npz"), 1, "test"));
     assert_ok(isg_rbm_start_normal(&start, CLASS_UNITS, HIDDEN, 2, 0.1, 5));
     assert_ok(isg_run_open(&run, in(directory, "made"), true));
