@@ -172,7 +172,8 @@ static void csv_row(output *text, const finding *this) {
     output_print(text, "\n");
 }
 
-json_t *findings_summary(const findings *of) {
+/* {verdict: count}; NULL if memory ran out. */
+static json_t *summary_of(const findings *of) {
     json_t *summary = json_object();
     for (size_t k = 0; summary && k < N_VERDICTS; k++)
         if (json_object_set_new(summary, verdict_names[k],
@@ -194,7 +195,7 @@ static json_t *document_of(const experiment *my, const findings *of) {
             rows = NULL;
         }
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "scale", scale_names[my->scale], "seed", seed,
-                     "version", isg_version(), "summary", findings_summary(of), "claims", rows);
+                     "version", isg_version(), "summary", summary_of(of), "claims", rows);
 }
 
 static exit_code write_text(const experiment *my, const char *name, output *text) {

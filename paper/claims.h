@@ -101,9 +101,6 @@ typedef struct findings {
 exit_code claims_write(experiment *my, findings *out);
 void findings_free(findings *of);
 
-/* {verdict: count}, as claims.json has it; NULL if memory ran out. */
-json_t *findings_summary(const findings *of);
-
 /* Whether claims_write() needs my->printed. */
 bool claims_need_printed(const experiment *my);
 

@@ -117,7 +117,8 @@ static double coupling(const reference *of, size_t i, size_t j, bool is_hebbian)
     return sum;
 }
 
-double reference_distance(const reference *of, isg_matd w, bool is_hebbian) {
+/* The largest entry of W W^T - xi A^-1 xi^T, or of W W^T - xi xi^T / N. */
+static double reference_distance(const reference *of, isg_matd w, bool is_hebbian) {
     double largest = 0;
     for (size_t i = 0; i < of->n; i++)
         for (size_t j = 0; j <= i; j++) {

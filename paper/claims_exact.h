@@ -22,9 +22,6 @@ void reference_free(reference *of); /* even if creating failed */
 /* H(s) = -v^T A^-1 v / 2 with v = xi^T s, which is left in `v`, and A^-1 v in `u`. */
 double reference_energy(reference *of, const uint64_t *spins);
 
-/* The largest entry of W W^T - xi A^-1 xi^T, or of W W^T - xi xi^T / N. */
-double reference_distance(const reference *of, isg_matd w, bool is_hebbian);
-
 double larger(double so_far, double size); /* once NaN, always NaN */
 double relative(double value,
                 double expected); /* |value - expected| / |expected|, or / 1 if smaller */

@@ -26,15 +26,15 @@ typedef struct report {
     output page;
 } report;
 
-static const struct {
-    const char *what, *means;
-} scales[N_SCALES] = {
-    [SCALE_TINY] = {"tiny", "a few samples and epochs, just enough to show that everything runs; "
-                            "the numbers mean nothing"},
-    [SCALE_QUICK] = {"quick", "all of MNIST, but fewer runs, epochs and temperatures than the "
-                              "paper: minutes on two cores"},
-    [SCALE_PAPER] = {"paper", "as many samples, runs, epochs and annealing steps as the paper: "
-                              "hours on two cores"},
+static const char *const scale_meanings[N_SCALES] = {
+    [SCALE_TINY] =
+        "a few samples and epochs, just enough to show that everything runs; the numbers "
+        "mean nothing",
+    [SCALE_QUICK] =
+        "all of MNIST, but fewer runs, epochs and temperatures than the paper: minutes on "
+        "two cores",
+    [SCALE_PAPER] =
+        "as many samples, runs, epochs and annealing steps as the paper: hours on two cores",
 };
 
 static const char *text_of(const json_t *object, const char *key) {
@@ -58,7 +58,7 @@ static void print_head(report *this) {
                "<meta name=\"generator\" content=\"isinglass %s\">\n"
                "<title>Hopfield networks and RBMs: the paper recomputed (%s scale)</title>\n"
                "<link rel=\"icon\" href=\"data:,\">\n<style>\n",
-               isg_version(), scales[this->my->scale].what);
+               isg_version(), scale_names[this->my->scale]);
     for (size_t k = 0; report_style[k]; k++)
         output_print(page, "%s", report_style[k]);
     output_print(page, "</style>\n</head>\n<body>\n");
@@ -79,8 +79,8 @@ static void print_opening(report *this) {
         "networks and Restricted Boltzmann Machines</cite>, International Conference on Learning "
         "Representations (ICLR), 2021. <a href=\"https://arxiv.org/abs/2101.11744\">"
         "arXiv:2101.11744</a></p>\n</header>\n",
-        isg_version(), scales[this->my->scale].what, text_of(this->settings, "seed"),
-        scales[this->my->scale].what, scales[this->my->scale].means);
+        isg_version(), scale_names[this->my->scale], text_of(this->settings, "seed"),
+        scale_names[this->my->scale], scale_meanings[this->my->scale]);
 }
 
 static void print_contents(report *this) {
@@ -310,7 +310,7 @@ static void print_provenance(report *this) {
         "The same version, seed, scale and data give the same tables, on any number of threads and "
         "after any interruption. This command computes everything, or what is still "
         "missing:</p>\n",
-        isg_version(), scales[this->my->scale].what, scales[this->my->scale].means,
+        isg_version(), scale_names[this->my->scale], scale_meanings[this->my->scale],
         text_of(this->settings, "seed"), text_of(this->settings, "train_sha256"),
         text_of(this->settings, "test_sha256"));
     print_command(this, "");

@@ -30,7 +30,9 @@ def stop(directory, pieces, how, code):
             os.path.exists(kept) and len(json.load(open(kept))) >= pieces):
         time.sleep(0.001)
     if before == 0: # two at once would write over each other
+        run.send_signal(signal.SIGSTOP) # however long the second one takes
         second = call("-o", directory)
+        run.send_signal(signal.SIGCONT)
         assert second.returncode == 4 and f"process {run.pid} is at work" in second.stderr, second
     run.send_signal(how)
     out, err = run.communicate()
