@@ -282,10 +282,10 @@ static void as_json(const classify_job *my) {
             "epochs",                                                                     //
             my->n_points ? json_integer((json_int_t)my->points[my->n_points - 1].epochs)  //
                          : json_null(),                                                   //
-            "seconds", is_fitted ? json_number(my->train_s) : json_null(),                //
+            "seconds", is_fitted ? json_number(classify_seconds(my)) : json_null(),       //
             "resumed", my->is_resumed,                                                    //
             "model",                                                                      //
-            file_json(my->run ? my->classifier_path : settings->model),                   //
+            file_json(my->classifier_path ? my->classifier_path : settings->model),       //
             "picture", file_json(settings->picture),                                      //
             "predictions", file_json(settings->predictions),                              //
             "curve", file_json(settings->curve)));
@@ -389,7 +389,7 @@ static void as_text(const classify_job *my) {
         put_curve(out, my);
     if (my->experts)
         output_field(out, "training", "%zu epochs, %.2f s", my->points[my->n_points - 1].epochs,
-                     my->train_s);
+                     classify_seconds(my));
     if (my->train)
         put_error(out, "train error", &my->train_tally);
     if (my->test_tally.counts) {
@@ -406,7 +406,7 @@ static void as_text(const classify_job *my) {
         output_field(out, "predictions", "%s", settings->predictions);
     if (settings->curve)
         output_field(out, "curve", "%s", settings->curve);
-    if (my->run)
+    if (my->classifier_path)
         output_field(out, "model", "%s", my->classifier_path);
 }
 
