@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/allocation.h"
 #include "cli/epoch_list.h"
 #include "cli/signals.h"
@@ -257,8 +258,8 @@ static exit_code run(const invocation *call) {
         code = my.settings->model ? predict(&my) : fit(&my);
     if (code == EXIT_DONE)
         code = classify_show(&my);
-    isg_experts_free(my.experts);
     isg_run_close(my.run);
+    isg_experts_free(my.experts);
     signals_release();
     isg_classifier_free(my.classifier);
     isg_rbm_free(my.rbm);
@@ -268,9 +269,7 @@ static exit_code run(const invocation *call) {
     json_decref(my.record);
     memory_release(my.stops);
     memory_release(my.points);
-    for (size_t k = 0; k < CLASSIFY_GENERATIONS; k++)
-        memory_release(my.checkpoint_paths[k]);
-    memory_release(my.classifier_path);
+    isg_release(my.classifier_path);
     memory_release(my.test_tally.counts);
     memory_release(my.train_tally.counts);
     memory_release(my.answers);
