@@ -63,7 +63,7 @@ make_library() { # archive, result, libraries...
     shift 2
     # shellcheck disable=SC2046 # several options
     cc -O2 -w -fPIC -shared "$scratch/shim.c" -Wl,-Bsymbolic "$archive" -fopenmp \
-        $(pkg-config --libs zlib libpng jansson) "$@" -lm -o "$result"
+        $(pkg-config --libs zlib jansson) "$@" -lm -o "$result"
 }
 make_library "$build/libisinglass.a" "$scratch/now.so"
 [[ -z $other ]] || make_library "$other" "$scratch/before.so" -lopenblas -llbfgs

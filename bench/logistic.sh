@@ -24,7 +24,7 @@ images=$("$build/isinglass" data get mnist --json |
     /usr/bin/python3 -c 'import json,sys; print(json.load(sys.stdin)["path"])')
 # shellcheck disable=SC2046 # several options
 cc -O2 -Iinclude -Isrc bench/logistic_alone.c "$build/libisinglass.a" -fopenmp \
-    $(pkg-config --libs zlib libpng jansson) -lm -o "$scratch/logistic_alone"
+    $(pkg-config --libs zlib jansson) -lm -o "$scratch/logistic_alone"
 OMP_WAIT_POLICY=passive exec /usr/bin/python3 - "$scratch" "$images" "$peers" <<'PYTHON'
 import json, statistics, subprocess, sys, time, warnings
 import numpy as np

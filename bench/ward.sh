@@ -22,7 +22,7 @@ images=$("$build/isinglass" data get mnist --json |
     /usr/bin/python3 -c 'import json,sys; print(json.load(sys.stdin)["path"])')
 # shellcheck disable=SC2046 # several options
 cc -O2 -Iinclude bench/ward_alone.c "$build/libisinglass.a" -fopenmp \
-    $(pkg-config --libs zlib libpng jansson) -lm -o "$scratch/ward_alone"
+    $(pkg-config --libs zlib jansson) -lm -o "$scratch/ward_alone"
 exec /usr/bin/python3 - "$scratch" "$images" "$peers" "$samples" <<'PYTHON'
 import importlib.util, json, os, statistics, struct, subprocess, sys
 import numpy as np

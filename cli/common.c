@@ -153,11 +153,22 @@ exit_code data_directory(char **out, const common_settings *common) {
     return EXIT_DONE;
 }
 
-exit_code may_write(const common_settings *common, const char *path, const char *ending) {
+bool ends_in(const char *path, const char *ending) {
     const size_t length = strlen(path), expected = strlen(ending);
-    if (length <= expected || strcmp(path + length - expected, ending) != 0)
+    return length > expected && strcmp(path + length - expected, ending) == 0;
+}
+
+exit_code may_write(const common_settings *common, const char *path, const char *ending) {
+    if (!ends_in(path, ending))
         return fail(EXIT_MISUSED, "%s: expected a file name that ends in %s", path, ending);
     if (!common->force && access(path, F_OK) == 0)
         return fail(EXIT_FILE, "%s: already exists; use --force to overwrite it", path);
     return EXIT_DONE;
+}
+
+exit_code may_write_picture(const common_settings *common, const char *path) {
+    const bool is_svg = ends_in(path, ".svg");
+    if (!is_svg && !ends_in(path, ".png"))
+        return fail(EXIT_MISUSED, "%s: expected a file name that ends in .png or .svg", path);
+    return may_write(common, path, is_svg ? ".svg" : ".png");
 }

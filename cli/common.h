@@ -32,9 +32,14 @@ exit_code common_apply(const common_settings *common);
    neither the options nor the environment tell. */
 exit_code data_directory(char **out, const common_settings *common);
 
+bool ends_in(const char *path, const char *ending);
+
 /* Whether a result may be written to `path`, to be asked before the work, not after it.
    EXIT_MISUSED if it does not end as such files do (".png"): whoever mixes up two names would
    otherwise lose the other file. EXIT_FILE if something is there and --force was not given. */
 exit_code may_write(const common_settings *common, const char *path, const char *ending);
+
+/* The same of a picture, which ends in .png or .svg. */
+exit_code may_write_picture(const common_settings *common, const char *path);
 
 #endif

@@ -107,13 +107,15 @@ static void print_values(output *out, const char *verb, const option_entry *tabl
         output_print(out, "        %s:--%s", verb, table->name);
         if (table->letter)
             output_print(out, " | %s:-%c", verb, table->letter);
+        output_print(out, ")");
         if (is_choice) {
-            output_print(out, ") choices='");
+            output_print(out, " choices='");
             print_words(out, table->choices);
-            output_print(out, "' ;;\n");
-        } else {
-            output_print(out, ") files=%s ;;\n", is_file ? "-f" : "-d");
+            output_print(out, is_file ? "';" : "'");
         }
+        if (is_file || table->kind == OPTION_DIRECTORY)
+            output_print(out, " files=%s", is_file ? "-f" : "-d");
+        output_print(out, " ;;\n");
     }
 }
 

@@ -15,8 +15,7 @@
 #include "cli/typed_number.h"
 
 const char *const header_choices[] = {"auto", "yes", "no", NULL}; /* in the order of isg_header */
-const char *const data_names[] = {"mnist:train", "mnist:test", "fashion:train", "fashion:test",
-                                  NULL};
+const char *const data_names[] = {DATA_NAMES, NULL};
 
 exit_code shape_parse(const char *text, size_t *height, size_t *width) {
     char first[32] = "";

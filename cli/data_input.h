@@ -19,7 +19,8 @@ typedef struct data_settings {
 data_settings data_defaults(void);
 
 extern const char *const header_choices[];
-extern const char *const data_names[]; /* "mnist:train", ...: for arguments called DATA */
+#define DATA_NAMES "mnist:train", "mnist:test", "fashion:train", "fashion:test"
+extern const char *const data_names[]; /* these: for arguments called DATA */
 
 #define DATA_OPTION(type, member, field) .offset = offsetof(type, member.field)
 
@@ -52,6 +53,9 @@ extern const char *const data_names[]; /* "mnist:train", ...: for arguments call
 /* Loads what the argument names, with progress on the terminal. */
 exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
                     const data_settings *settings);
+
+/* For check_image(). */
+#define SHAPE_ADVICE "; if they are, give their shape with --shape HxW"
 
 /* "28x28", as --shape takes it. */
 exit_code shape_parse(const char *text, size_t *height, size_t *width);

@@ -85,6 +85,7 @@ exit_code fail_status(isg_status status) {
     case ISG_ERR_FORMAT:
     case ISG_ERR_VERSION:
     case ISG_ERR_UNSUPPORTED:
+    case ISG_ERR_DEPENDENT:
         return fail(EXIT_BAD_INPUT, "%s", isg_error_message());
     case ISG_ERR_IO:
         return fail(EXIT_FILE, "%s", isg_error_message());

@@ -28,11 +28,6 @@ static const char *const colors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
 static const int points[] = {7, 5, 9, 11, 6, 4, 8};
 enum { N_COLORS = sizeof colors / sizeof colors[0] };
 
-static bool is_svg(const char *path) {
-    const size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".svg") == 0;
-}
-
 /* Asked before the work, so that nobody waits for a picture that cannot be drawn. */
 static exit_code find_gnuplot(void) {
     const char *path = getenv("PATH");
@@ -51,10 +46,7 @@ static exit_code find_gnuplot(void) {
 }
 
 exit_code plot_may_write(const common_settings *common, const char *path) {
-    const size_t length = strlen(path);
-    if (!is_svg(path) && !(length > 4 && strcmp(path + length - 4, ".png") == 0))
-        return fail(EXIT_MISUSED, "%s: expected a file name that ends in .png or .svg", path);
-    const exit_code code = may_write(common, path, is_svg(path) ? ".svg" : ".png");
+    const exit_code code = may_write_picture(common, path);
     return code == EXIT_DONE ? find_gnuplot() : code;
 }
 
@@ -77,7 +69,7 @@ static exit_code open_script(plot *picture, size_t width, size_t height) {
     if (code == EXIT_DONE && !(picture->script = fopen(script, "w")))
         code = fail(EXIT_FILE, "%s: could not be written: %s", picture->path, strerror(errno));
     if (code == EXIT_DONE) {
-        if (is_svg(picture->path))
+        if (ends_in(picture->path, ".svg"))
             fprintf(picture->script,
                     "set terminal svg size %zu,%zu noenhanced background 'white'\n", width, height);
         else

@@ -74,7 +74,7 @@ static exit_code make_patterns(isg_patterns **out, const invocation *call,
     const isg_status status = isg_patterns_from_data(out, data, &options);
     progress_finish(&bar);
     return status == ISG_ERR_ARGUMENT
-               ? fail(EXIT_MISUSED, "%s: %s%s", name, isg_error_message(),
+               ? fail(EXIT_BAD_INPUT, "%s: %s%s", name, isg_error_message(),
                       settings->patterns.per_class > 1 ? "; choose a smaller --per-class" : "")
                : fail_status(status);
 }
@@ -97,7 +97,7 @@ static exit_code from_patterns(isg_rbm **out, const invocation *call,
     if (code == EXIT_DONE) {
         options.via = is_hebbian ? ISG_VIA_HEBBIAN : ISG_VIA_QR;
         const isg_status status = isg_rbm_from_patterns(out, patterns, &options, NULL);
-        code = status == ISG_ERR_ARGUMENT
+        code = status == ISG_ERR_DEPENDENT
                    ? fail(EXIT_BAD_INPUT, "%s: %s; --init hebbian takes such patterns too", name,
                           isg_error_message())
                    : fail_status(status);

@@ -27,7 +27,7 @@ extern const char *const start_names[];
 
 /* clang-format off */
 #define START_OPTIONS(type, member)                                                                \
-    {.name = "init", .kind = OPTION_TEXT, .metavar = "START", .choices = start_names,              \
+    {.name = "init", .kind = OPTION_FILE, .metavar = "START", .choices = start_names,              \
      START_OPTION(type, member, init),                                                             \
      .help = "Weights to start from: hopfield (the projection rule of the class patterns), hebbian, "\
              "pca (principal axes), normal (random), or a model M.npz"},                           \

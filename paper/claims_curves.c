@@ -177,7 +177,7 @@ static measured mean_share(const sums *of, double samples, bool is_trusted, cons
     return measure(mean, error, is_trusted, name);
 }
 
-share read_share(const facts *in, size_t k, start_kind start, size_t epoch) {
+static share read_share(const facts *in, size_t k, start_kind start, size_t epoch) {
     sums on_test = {0}, on_training = {0};
     bool is_trusted = true;
     char key[KEY_BYTES], name[FLAW_BYTES];
@@ -196,10 +196,10 @@ share read_share(const facts *in, size_t k, start_kind start, size_t epoch) {
                    .training = mean_share(&on_training, in->train_samples, is_trusted, name)};
 }
 
-size_t read_stops(const facts *in, size_t k, start_kind start, size_t *stops) {
+static void read_expert_curve(const facts *in, size_t k, start_kind start, expert_curve *out) {
     double epochs[MOST_STOPS];
-    size_t n = 0;
     char prefix[KEY_BYTES];
+    out->n = 0;
     snprintf(prefix, sizeof prefix, "experts k=%zu %s run=", k, start_titles[start]);
     for (void *at = json_object_iter(in->pieces); at; at = json_object_iter_next(in->pieces, at)) {
         const char *rest = after(json_object_iter_key(at), prefix);
@@ -207,47 +207,73 @@ size_t read_stops(const facts *in, size_t k, start_kind start, size_t *stops) {
         size_t run;
         if (rest && sscanf(rest, "%zu epoch=%lg", &run, &epoch) == 2 && epoch >= 0 &&
             epoch <= MOST_EPOCHS)
-            insert(epochs, &n, MOST_STOPS, epoch);
+            insert(epochs, &out->n, MOST_STOPS, epoch);
     }
-    for (size_t s = 0; s < n; s++)
-        stops[s] = (size_t)epochs[s];
-    return n;
+    for (size_t e = 0; e < out->n; e++) {
+        out->stops[e] = (size_t)epochs[e];
+        out->at[e] = read_share(in, k, start, out->stops[e]);
+    }
 }
 
-/* The stops of any start up to the last one of this. */
-static size_t passed_stops(const facts *in, size_t k, start_kind start, size_t *stops) {
-    size_t own[MOST_STOPS], n = 0;
-    double all[MOST_STOPS];
-    const size_t n_own = read_stops(in, k, start, own);
-    for (size_t s = 0; n_own > 0 && s < N_STARTS; s++) {
-        const size_t n_found = read_stops(in, k, (start_kind)s, stops);
-        for (size_t e = 0; e < n_found && stops[e] <= own[n_own - 1]; e++)
-            insert(all, &n, MOST_STOPS, (double)stops[e]);
-    }
-    for (size_t e = 0; e < n; e++)
-        stops[e] = (size_t)all[e];
-    return n;
+const size_t expert_sizes[N_SIZES] = {10, 20, 100};
+
+const expert_curve *curve_of(const expert_curves *all, size_t k, start_kind start) {
+    size_t size = 0;
+    while (expert_sizes[size] != k)
+        size++;
+    return &all->of[size][start];
 }
 
-bool has_no_holes(const facts *in, const size_t *sizes, size_t n_sizes, ruling *out) {
-    size_t most[2] = {0, 0};
-    for (size_t pass = 0; pass < 2; pass++)
-        for (size_t s = 0; s < n_sizes * N_STARTS; s++) {
-            const size_t k = sizes[s / N_STARTS];
-            const start_kind start = (start_kind)(s % N_STARTS);
-            size_t stops[MOST_STOPS];
-            const size_t n = passed_stops(in, k, start, stops);
-            for (size_t e = 0; e < n; e++) {
-                const share found = read_share(in, k, start, stops[e]);
-                size_t *runs = &most[start == START_HEBBIAN || stops[e] > 50];
-                if (pass == 0 && found.runs > *runs)
-                    *runs = found.runs;
-                if (pass == 0 || found.runs == *runs)
-                    continue;
-                not_computed(out, "not finished: k = %zu, %s has %zu of %zu runs at epoch %zu", k,
-                             start_titles[start], found.runs, *runs, stops[e]);
-                return false;
+static const share *find_share(const expert_curve *in, size_t epoch) {
+    for (size_t e = 0; e < in->n; e++)
+        if (in->stops[e] == epoch)
+            return &in->at[e];
+    return NULL;
+}
+
+share share_at(const expert_curves *all, size_t k, start_kind start, size_t epoch) {
+    const share *found = find_share(curve_of(all, k, start), epoch);
+    return found ? *found : (share){.runs = 0};
+}
+
+/* Figs. 5 and E1 may have different numbers of runs. */
+static size_t *runs_of(size_t runs[2], size_t start, size_t epoch) {
+    return &runs[start == START_HEBBIAN || epoch > 50];
+}
+
+/* Whether the curve has every stop, up to its own last one, that another start of this size has, with
+   so many runs. */
+static bool is_whole(const expert_curve *of_starts, size_t start, size_t k, size_t runs[2],
+                     ruling *why_not) {
+    const expert_curve *mine = &of_starts[start];
+    for (size_t s = 0; mine->n > 0 && s < N_STARTS; s++)
+        for (size_t e = 0; e < of_starts[s].n; e++) {
+            const size_t epoch = of_starts[s].stops[e];
+            const share *found = find_share(mine, epoch);
+            const size_t wanted = *runs_of(runs, start, epoch);
+            if (epoch > mine->stops[mine->n - 1] || (found && found->runs == wanted))
+                continue;
+            not_computed(why_not, "not finished: k = %zu, %s has %zu of %zu runs at epoch %zu", k,
+                         start_titles[start], found ? found->runs : 0, wanted, epoch);
+            return false;
+        }
+    return true;
+}
+
+bool read_experts(const facts *in, expert_curves *out, ruling *why_not) {
+    size_t runs[2] = {0, 0};
+    for (size_t k = 0; k < N_SIZES; k++)
+        for (size_t s = 0; s < N_STARTS; s++) {
+            expert_curve *mine = &out->of[k][s];
+            read_expert_curve(in, expert_sizes[k], (start_kind)s, mine);
+            for (size_t e = 0; e < mine->n; e++) {
+                size_t *most = runs_of(runs, s, mine->stops[e]);
+                *most = mine->at[e].runs > *most ? mine->at[e].runs : *most;
             }
         }
+    for (size_t k = 0; k < N_SIZES; k++)
+        for (size_t s = 0; s < N_STARTS; s++)
+            if (!is_whole(out->of[k], s, expert_sizes[k], runs, why_not))
+                return false;
     return true;
 }

@@ -55,23 +55,34 @@ measured point_gap(const point *one, const point *two);
 
 /* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */
 
-/* An error of classification: mean over the runs. Its error is that of counting among the images
-   and, of several runs, of their mean: too large rather than too small for comparisons, which
-   have the same test images on both sides. It is trusted if the regression converged in all
-   runs. */
+/* An error rate: mean over the runs. Its error combines that of counting among the images and, with
+   several runs, that of their mean. For comparisons, which have the same test images on both sides,
+   it is too large rather than too small. It is trusted if the regression converged in all runs. */
 typedef struct share {
     size_t runs; /* 0: not there */
     measured test, training;
 } share;
 
-share read_share(const facts *in, size_t k, start_kind start, size_t epoch);
+enum { N_SIZES = 3 };
+extern const size_t expert_sizes[N_SIZES]; /* hidden units of an expert: 10, 20, 100 */
 
-/* The stops at which size and start were looked at; returns how many. */
-size_t read_stops(const facts *in, size_t k, start_kind start, size_t *stops);
+/* All of a size and a start, by ascending epochs. */
+typedef struct expert_curve {
+    size_t n, stops[MOST_STOPS];
+    share at[MOST_STOPS];
+} expert_curve;
 
-/* Whether every stop that was passed is there, and with as many runs as the others: else the mean
-   over the runs may change yet, and `out` says what is missing. What only Fig. E1 has, more than 50
-   epochs and the Hebbian start, may have another number of runs than Fig. 5. */
-bool has_no_holes(const facts *in, const size_t *sizes, size_t n_sizes, ruling *out);
+typedef struct expert_curves {
+    expert_curve of[N_SIZES][N_STARTS];
+} expert_curves;
+
+/* Reads all of them. False if a stop that was passed is missing, or has fewer runs than the others:
+   the mean over the runs may still change then, and `why_not` says what is missing. What only
+   Fig. E1 has, more than 50 epochs and the Hebbian start, may have another number of runs than
+   Fig. 5. */
+bool read_experts(const facts *in, expert_curves *out, ruling *why_not);
+
+const expert_curve *curve_of(const expert_curves *all, size_t k, start_kind start);
+share share_at(const expert_curves *all, size_t k, start_kind start, size_t epoch);
 
 #endif

@@ -11,28 +11,25 @@
 #include "src/base/elementary.h"
 
 static const char *const titles[] = {"Hopfield", "Hebbian", "PCA", "random"};
-static const size_t sizes[] = {10, 20, 100};
-enum { N_SIZES = 3 };
+static const size_t *const sizes = expert_sizes;
 
 /* How much larger the test error of `one` is than that of `two`. */
 static measured excess(const share *one, const share *two) {
     return less(&one->test, &two->test);
 }
 
-static size_t last_stop(const facts *in, size_t k, start_kind start) {
-    size_t stops[MOST_STOPS];
-    const size_t n = read_stops(in, k, start, stops);
-    return n > 0 ? stops[n - 1] : 0;
+static size_t last_stop(const expert_curve *of) {
+    return of->n > 0 ? of->stops[of->n - 1] : 0;
 }
 
 /* Says that a point is missing, and what there is instead. */
-static void lacks(const facts *in, size_t k, start_kind start, size_t epoch, ruling *out) {
-    size_t stops[MOST_STOPS];
-    if (read_stops(in, k, start, stops) == 0)
+static void lacks(const expert_curves *all, size_t k, start_kind start, size_t epoch, ruling *out) {
+    const expert_curve *mine = curve_of(all, k, start);
+    if (mine->n == 0)
         not_computed(out, "k = %zu, %s has not been computed here", k, titles[start]);
     else
         not_computed(out, "needs %zu epochs of k = %zu, %s, found %zu", epoch, k, titles[start],
-                     last_stop(in, k, start));
+                     last_stop(mine));
 }
 
 /* The error with 100 hidden units of start numbers[0] after numbers[1] epochs is numbers[2], within
@@ -41,11 +38,12 @@ static void judge_value(const claim *of, const facts *in, ruling *out) {
     const start_kind start = (start_kind)of->numbers[0];
     const size_t epoch = (size_t)of->numbers[1];
     const double expected = of->numbers[2];
-    const share found = read_share(in, 100, start, epoch);
-    if (!has_no_holes(in, sizes, N_SIZES, out))
+    expert_curves x;
+    if (!read_experts(in, &x, out))
         return;
+    const share found = share_at(&x, 100, start, epoch);
     if (found.runs == 0) {
-        lacks(in, 100, start, epoch, out);
+        lacks(&x, 100, start, epoch, out);
         return;
     }
     const measured paper =
@@ -71,13 +69,14 @@ static void judge_training_error(const claim *of, const facts *in, ruling *out) 
     const measured paper = measure(of->numbers[2], 0.0005, true, "it");
     measured most = {.value = 0};
     answer all = YES;
-    if (!has_no_holes(in, sizes, N_SIZES, out))
+    expert_curves x;
+    if (!read_experts(in, &x, out))
         return;
     for (size_t s = 0; s < 2; s++) {
-        const share found = read_share(in, 100, shown[s], epoch);
+        const share found = share_at(&x, 100, shown[s], epoch);
         if (found.runs == 0) {
             out->ours[0] = '\0';
-            lacks(in, 100, shown[s], epoch, out);
+            lacks(&x, 100, shown[s], epoch, out);
             return;
         }
         const measured off = less(&found.training, &paper);
@@ -97,13 +96,14 @@ static void judge_training_error(const claim *of, const facts *in, ruling *out) 
 /* Holds if Hopfield experts of 100 without training are not worse than random ones after 50 epochs,
    significantly or by more than the tolerance; "slightly better" is less than the errors can tell. */
 static void judge_untrained(const claim *of, const facts *in, ruling *out) {
-    const share ours = read_share(in, 100, START_HOPFIELD, 0);
-    const share theirs = read_share(in, 100, START_NORMAL, 50);
+    expert_curves x;
     (void)of;
-    if (!has_no_holes(in, sizes, N_SIZES, out))
+    if (!read_experts(in, &x, out))
         return;
+    const share ours = share_at(&x, 100, START_HOPFIELD, 0);
+    const share theirs = share_at(&x, 100, START_NORMAL, 50);
     if (ours.runs == 0 || theirs.runs == 0) {
-        lacks(in, 100, ours.runs == 0 ? START_HOPFIELD : START_NORMAL, ours.runs == 0 ? 0 : 50,
+        lacks(&x, 100, ours.runs == 0 ? START_HOPFIELD : START_NORMAL, ours.runs == 0 ? 0 : 50,
               out);
         return;
     }
@@ -127,27 +127,27 @@ static answer not_worse(const measured *lead, answer is_better) {
    all of them have to get to numbers[1]. */
 static void judge_best_of_small(const claim *of, const facts *in, ruling *out) {
     static const start_kind shown[] = {START_HOPFIELD, START_PCA, START_NORMAL};
-    if (!has_no_holes(in, sizes, N_SIZES, out))
+    expert_curves x;
+    if (!read_experts(in, &x, out))
         return;
     const start_kind mine = (start_kind)of->numbers[2];
     size_t better = 0, worse = 0, reached = 0;
     measured least = {.value = HUGE_VAL};
     answer nowhere_worse = YES, somewhere_better = OPEN;
     for (size_t k = 0; k < 2; k++) {
-        size_t stops[MOST_STOPS];
-        const size_t n = read_stops(in, sizes[k], mine, stops);
+        const expert_curve *own = &x.of[k][mine];
         size_t within = 0;
-        for (size_t e = 0; e < n; e++)
-            within += (double)stops[e] >= of->numbers[0] && (double)stops[e] <= of->numbers[1];
-        for (size_t e = 0; e < n; e++)
+        for (size_t e = 0; e < own->n; e++)
+            within +=
+                (double)own->stops[e] >= of->numbers[0] && (double)own->stops[e] <= of->numbers[1];
+        for (size_t e = 0; e < own->n; e++)
             for (size_t s = 0; s < 3; s++) {
-                const double epoch = (double)stops[e];
-                const share other = read_share(in, sizes[k], shown[s], stops[e]);
+                const double epoch = (double)own->stops[e];
+                const share other = share_at(&x, sizes[k], shown[s], own->stops[e]);
                 if (shown[s] == mine || other.runs == 0 || epoch < of->numbers[0] ||
                     epoch > of->numbers[1])
                     continue;
-                const share own = read_share(in, sizes[k], mine, stops[e]);
-                const measured lead = excess(&other, &own);
+                const measured lead = excess(&other, &own->at[e]);
                 const answer is_better = positive(out, &lead, 4 * within);
                 better += is_better == YES;
                 worse += is_better == NO;
@@ -159,8 +159,8 @@ static void judge_best_of_small(const claim *of, const facts *in, ruling *out) {
             }
     }
     for (size_t s = 0; worse == 0 && s < 6; s++)
-        if (read_share(in, sizes[s / 3], shown[s % 3], (size_t)of->numbers[1]).runs == 0) {
-            lacks(in, sizes[s / 3], shown[s % 3], (size_t)of->numbers[1], out);
+        if (share_at(&x, sizes[s / 3], shown[s % 3], (size_t)of->numbers[1]).runs == 0) {
+            lacks(&x, sizes[s / 3], shown[s % 3], (size_t)of->numbers[1], out);
             return;
         }
     decide(out, all_of(nowhere_worse, somewhere_better), 100 * least.value, 100 * least.error);
@@ -175,34 +175,35 @@ static void judge_best_of_small(const claim *of, const facts *in, ruling *out) {
    than PCA at all stops up to 5 and at none beyond 20, where PCA is not better by 1 % either: they are
    similar then. */
 static void judge_large(const claim *of, const facts *in, ruling *out) {
-    size_t stops[MOST_STOPS], ahead = 0, early = 0, late = 0;
-    const size_t n = read_stops(in, 100, START_HOPFIELD, stops);
+    size_t ahead = 0, early = 0, late = 0;
     double until = (double)NAN;
     answer all = YES;
+    expert_curves x;
     (void)of;
-    if (!has_no_holes(in, sizes, N_SIZES, out))
+    if (!read_experts(in, &x, out))
         return;
-    for (size_t e = 0; e < n; e++) {
-        const share pca = read_share(in, 100, START_PCA, stops[e]);
-        const share own = read_share(in, 100, START_HOPFIELD, stops[e]);
+    const expert_curve *own = curve_of(&x, 100, START_HOPFIELD);
+    for (size_t e = 0; e < own->n; e++) {
+        const size_t epoch = own->stops[e];
+        const share pca = share_at(&x, 100, START_PCA, epoch);
         if (pca.runs == 0)
             continue;
-        const measured lead = excess(&pca, &own);
+        const measured lead = excess(&pca, &own->at[e]);
         const answer is_ahead = positive(out, &lead, 1);
         const bool is_apart = is_ahead == YES || (is_ahead == NO && lead.value < -0.01);
         if (is_ahead == YES)
-            until = (double)stops[e];
-        early += stops[e] <= 5;
-        ahead += stops[e] <= 5 && is_ahead == YES;
-        late += stops[e] > 20 && is_apart;
-        if (stops[e] <= 5)
+            until = (double)epoch;
+        early += epoch <= 5;
+        ahead += epoch <= 5 && is_ahead == YES;
+        late += epoch > 20 && is_apart;
+        if (epoch <= 5)
             all = all_of(all, is_ahead);
-        else if (stops[e] > 20)
+        else if (epoch > 20)
             all = all_of(all, lead.flaw[0] ? OPEN : is_apart ? NO : YES);
     }
-    const size_t last = last_stop(in, 100, START_PCA);
+    const size_t last = last_stop(curve_of(&x, 100, START_PCA));
     if (early == 0) {
-        lacks(in, 100, START_PCA, 50, out);
+        lacks(&x, 100, START_PCA, 50, out);
         return;
     }
     decide(out, until < 5 ? all_of(all, OPEN) : all, 0, 0);
@@ -227,29 +228,28 @@ static void judge_small_beats_large(const claim *of, const facts *in, ruling *ou
     size_t worse = 0, all = 0, last[2] = {0, 0};
     measured least = {.value = HUGE_VAL};
     answer found = YES;
+    expert_curves x;
     (void)of;
-    if (!has_no_holes(in, sizes, N_SIZES, out))
+    if (!read_experts(in, &x, out))
         return;
     for (size_t s = 0; s < 2; s++) {
-        size_t stops[MOST_STOPS];
-        const size_t n = read_stops(in, 10, mine[s], stops);
-        for (size_t e = 0; e < n && stops[e] <= 50; e++) {
-            const share random = read_share(in, 100, START_NORMAL, stops[e]);
+        const expert_curve *own = curve_of(&x, 10, mine[s]);
+        for (size_t e = 0; e < own->n && own->stops[e] <= 50; e++) {
+            const share random = share_at(&x, 100, START_NORMAL, own->stops[e]);
             if (random.runs == 0)
                 continue;
-            const share own = read_share(in, 10, mine[s], stops[e]);
-            const measured by = excess(&own, &random), lead = minus(&by);
-            const answer here = not_positive(out, &by, 2 * n, TOLERANCE_ERROR);
+            const measured by = excess(&own->at[e], &random), lead = minus(&by);
+            const answer here = not_positive(out, &by, 2 * own->n, TOLERANCE_ERROR);
             found = all_of(found, here);
             worse += here == NO;
             all++;
-            last[s] = stops[e];
+            last[s] = own->stops[e];
             if (lead.value < least.value)
                 least = lead;
         }
     }
     if (all == 0) {
-        lacks(in, 100, START_NORMAL, 50, out);
+        lacks(&x, 100, START_NORMAL, 50, out);
         return;
     }
     const size_t both = last[0] < last[1] ? last[0] : last[1];
@@ -272,15 +272,16 @@ static void judge_sizes(const claim *of, const facts *in, ruling *out) {
     const size_t epoch = (size_t)of->numbers[0], n = of->numbers[1] > 0 ? 1 : 3;
     answer all = YES;
     measured least = {.value = HUGE_VAL};
-    if (!has_no_holes(in, sizes, N_SIZES, out))
+    expert_curves x;
+    if (!read_experts(in, &x, out))
         return;
     for (size_t s = 0; s < n; s++) {
         share found[N_SIZES];
         for (size_t k = 0; k < N_SIZES; k++) {
-            found[k] = read_share(in, sizes[k], shown[s], epoch);
+            found[k] = share_at(&x, sizes[k], shown[s], epoch);
             if (found[k].runs == 0) {
                 out->ours[0] = '\0';
-                lacks(in, sizes[k], shown[s], epoch, out);
+                lacks(&x, sizes[k], shown[s], epoch, out);
                 return;
             }
         }
@@ -307,29 +308,29 @@ static void judge_worse(const claim *of, const facts *in, ruling *out) {
     size_t worse = 0, all = 0, last = SIZE_MAX;
     measured least = {.value = HUGE_VAL};
     answer found = YES;
-    if (!has_no_holes(in, sizes, N_SIZES, out))
+    expert_curves x;
+    if (!read_experts(in, &x, out))
         return;
     for (size_t k = 0; k < N_SIZES; k++) {
-        size_t stops[MOST_STOPS], its_last = 0;
-        const size_t n = read_stops(in, sizes[k], START_HOPFIELD, stops);
-        for (size_t e = 0; e < n && (double)stops[e] <= of->numbers[0]; e++) {
-            const share theirs = read_share(in, sizes[k], other, stops[e]);
+        const expert_curve *own = &x.of[k][START_HOPFIELD];
+        size_t its_last = 0;
+        for (size_t e = 0; e < own->n && (double)own->stops[e] <= of->numbers[0]; e++) {
+            const share theirs = share_at(&x, sizes[k], other, own->stops[e]);
             if (theirs.runs == 0)
                 continue;
-            const share own = read_share(in, sizes[k], START_HOPFIELD, stops[e]);
-            const measured by = excess(&theirs, &own);
+            const measured by = excess(&theirs, &own->at[e]);
             const answer here = positive(out, &by, 1);
             found = all_of(found, here);
             worse += here == YES;
             all++;
-            its_last = stops[e];
+            its_last = own->stops[e];
             if (by.value < least.value)
                 least = by;
         }
         last = its_last < last ? its_last : last;
     }
     if (all == 0) {
-        lacks(in, 10, other, (size_t)of->numbers[0], out);
+        lacks(&x, 10, other, (size_t)of->numbers[0], out);
         return;
     }
     decide(out, found, 100 * least.value, 100 * least.error);
@@ -353,15 +354,16 @@ static void judge_beyond(const claim *of, const facts *in, ruling *out) {
     size_t better = 0;
     measured most = {.value = -HUGE_VAL};
     answer all = YES;
+    expert_curves x;
     (void)of;
-    if (!has_no_holes(in, sizes, N_SIZES, out))
+    if (!read_experts(in, &x, out))
         return;
     for (size_t s = 0; s < 2; s++)
         for (size_t k = 0; k < N_SIZES; k++) {
-            const share half = read_share(in, sizes[k], shown[s], 50);
-            const share whole = read_share(in, sizes[k], shown[s], 100);
+            const share half = share_at(&x, sizes[k], shown[s], 50);
+            const share whole = share_at(&x, sizes[k], shown[s], 100);
             if (half.runs == 0 || whole.runs == 0) {
-                lacks(in, sizes[k], shown[s], 100, out);
+                lacks(&x, sizes[k], shown[s], 100, out);
                 return;
             }
             const measured gain = excess(&half, &whole);
@@ -383,30 +385,30 @@ static void judge_beyond(const claim *of, const facts *in, ruling *out) {
    than half of 100 epochs; between two stops, what each of them says counts for half of the time. Not
    testable if the errors leave open for how long. */
 static void judge_hebbian_lag(const claim *of, const facts *in, ruling *out) {
-    size_t stops[MOST_STOPS];
-    const size_t n = read_stops(in, 100, START_HEBBIAN, stops);
     double behind = 0, ahead = 0, whole = 0, before = 0;
     answer sign_before = OPEN;
+    expert_curves x;
     (void)of;
-    if (!has_no_holes(in, sizes, N_SIZES, out))
+    if (!read_experts(in, &x, out))
         return;
-    for (size_t e = 0; e < n && stops[e] <= 100; e++) {
-        const share small = read_share(in, 10, START_HEBBIAN, stops[e]);
+    const expert_curve *large = curve_of(&x, 100, START_HEBBIAN);
+    for (size_t e = 0; e < large->n && large->stops[e] <= 100; e++) {
+        const double epoch = (double)large->stops[e];
+        const share small = share_at(&x, 10, START_HEBBIAN, large->stops[e]);
         if (small.runs == 0)
             continue;
-        const share large = read_share(in, 100, START_HEBBIAN, stops[e]);
-        const measured by = excess(&large, &small);
+        const measured by = excess(&large->at[e], &small);
         const answer sign = positive(out, &by, 1);
-        const double half = ((double)stops[e] - before) / 2;
+        const double half = (epoch - before) / 2;
         behind += half * ((sign > 0) + (sign_before > 0));
         ahead += half * ((sign < 0) + (sign_before < 0));
         whole += 2 * half;
-        before = (double)stops[e];
+        before = epoch;
         sign_before = sign;
     }
     if (whole < 100) {
-        const bool is_small = last_stop(in, 100, START_HEBBIAN) >= 100;
-        lacks(in, is_small ? 10 : 100, START_HEBBIAN, 100, out);
+        const bool is_small = last_stop(large) >= 100;
+        lacks(&x, is_small ? 10 : 100, START_HEBBIAN, 100, out);
         return;
     }
     decide(out, behind > whole / 2 ? YES : ahead >= whole / 2 ? NO : OPEN, behind, 0);

@@ -56,13 +56,13 @@ int significant(double difference, double error) {
 }
 
 int significant_among(double difference, double error, size_t comparisons) {
-    const double chance = isg_erfc(sqrt(2)) / (double)(comparisons > 0 ? comparisons : 1);
     const double size = fabs(difference);
-    if (!isfinite(difference) || !isfinite(error))
+    if (!isfinite(difference) || !isfinite(error) || !(size > 2 * error))
         return 0;
-    if (size > 2 * error && isg_erfc(size / error / sqrt(2)) <= chance)
-        return difference > 0 ? 1 : -1;
-    return 0;
+    const double chance = isg_erfc(sqrt(2)) / (double)(comparisons > 0 ? comparisons : 1);
+    if (isg_erfc(size / error / sqrt(2)) > chance)
+        return 0;
+    return difference > 0 ? 1 : -1;
 }
 
 /* Whether there is nothing to compare; the first flaw is kept. */

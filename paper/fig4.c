@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cli/allocation.h"
+#include "cli/pictures.h"
 #include "paper/paper.h"
 
 enum { N_GROUPS = 2, VALUES = 7, SAMPLE_ROWS = 4, SAMPLE_SWEEPS = 20, MOST_CHECKS = 8 };
@@ -290,7 +291,7 @@ static exit_code leave_samples(experiment *my, start_kind start, const char *pic
         code = fail_status(isg_chains_sweep(chains, SAMPLE_SWEEPS, isg_rbm_describe(rbm).beta));
     }
     if (code == EXIT_DONE)
-        code = fail_status(isg_chains_picture(chains, picture_path, n_classes, 0, 0));
+        code = draw_chains(picture_path, chains, NULL, n_classes, 0, 0);
     if (code == EXIT_DONE)
         code = fail_status(isg_chains_save(chains, arrays_path, "isinglass reproduce"));
     if (code == EXIT_DONE)

@@ -8,6 +8,7 @@
 
 #include "paper/report.h"
 #include "src/base/file.h"
+#include "src/base/text.h"
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
@@ -91,15 +92,10 @@ exit_code html_read(output *out, const char *path) {
     return status == ISG_OK && out->is_out_of_memory ? fail_memory() : fail_status(status);
 }
 
-/* RFC 4648, section 4. */
 static void base64(output *page, const unsigned char *bytes, size_t n) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t k = 0; k < n; k += 3) {
-        const unsigned second = k + 1 < n ? bytes[k + 1] : 0, third = k + 2 < n ? bytes[k + 2] : 0;
-        const unsigned group = (unsigned)bytes[k] << 16 | second << 8 | third;
-        const char four[4] = {digits[group >> 18], digits[group >> 12 & 63],
-                              k + 1 < n ? digits[group >> 6 & 63] : '=',
-                              k + 2 < n ? digits[group & 63] : '='};
+        char four[4];
+        isg_base64(four, bytes + k, n - k);
         output_bytes(page, four, sizeof four);
     }
 }

@@ -310,7 +310,7 @@ static const option_entry options[] = {
     {.name = "sweeps", .alias = "cd", .kind = OPTION_SIZE, .metavar = "K",
      .low = 1, .high = 1e6, .offset = offsetof(bench_settings, sweeps),
      .help = "Sweeps per update"},
-    {.name = "data", .kind = OPTION_FILE, .metavar = "DATA", .otherwise = "random spins",
+    {.name = "data", .kind = OPTION_FILE, .metavar = "DATA", .choices = data_names, .otherwise = "random spins",
      .offset = offsetof(bench_settings, data),
      .help = "Take the samples from DATA, as other verbs do"},
     {.name = "init", .kind = OPTION_CHOICE, .metavar = "START", .choices = bench_start_names,

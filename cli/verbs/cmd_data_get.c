@@ -18,6 +18,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
+#include "src/io/verified_file.h"
 
 typedef struct data_get_settings {
     const char *from;

@@ -4,8 +4,9 @@
  */
 #include "cli/allocation.h"
 #include "cli/data_input.h"
+#include "cli/pictures.h"
 
-enum { SHEET_PER_CLASS = 10 };
+enum { SHOWN_PER_CLASS = 10 };
 
 typedef struct data_info_settings {
     data_settings data;
@@ -62,14 +63,17 @@ static exit_code run(const invocation *call) {
     class_count *classes = NULL;
     data_info_result my = {.data = name, .sheet = settings->picture};
     exit_code code =
-        settings->picture ? may_write(&call->common, settings->picture, ".png") : EXIT_DONE;
+        settings->picture ? may_write_picture(&call->common, settings->picture) : EXIT_DONE;
     if (code == EXIT_DONE)
         code = data_load(&data, call, name, &settings->data);
     if (code != EXIT_DONE)
         return code;
     code = look(&my, data, &classes);
     if (code == EXIT_DONE && settings->picture)
-        code = fail_status(isg_dataset_contact_sheet(data, settings->picture, SHEET_PER_CLASS));
+        code = check_image(name, my.info.n_visible, my.info.image_height, my.info.image_width,
+                           SHAPE_ADVICE);
+    if (code == EXIT_DONE && settings->picture)
+        code = draw_classes(settings->picture, data, SHOWN_PER_CLASS);
     if (code == EXIT_DONE)
         result_show(call, &my);
     memory_release(classes);
@@ -85,7 +89,7 @@ static const argument_entry arguments[] = {
 
 static const option_entry options[] = {
     DATA_OPTIONS(data_info_settings, data),
-    {.name = "picture", .alias = "sheet", .kind = OPTION_FILE, .metavar = "FILE.png",
+    {.name = "picture", .alias = "sheet", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(data_info_settings, picture), .otherwise = "no picture",
      .help = "Also write a picture of the first ten samples of every class"},
     {.name = NULL},

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "cli/command.h"
+#include "cli/pictures.h"
 
 typedef struct map_settings {
     const char *out, *picture;
@@ -24,11 +25,10 @@ typedef struct map_result {
     isg_mapping_report found;
 } map_result;
 
-/* Dependent patterns are what the library calls a wrong argument; here they come from a file. */
 static exit_code map(isg_rbm **rbm, const isg_patterns *patterns, const map_settings *settings,
                      isg_mapping_report *found, const char *file) {
     const isg_status status = isg_rbm_from_patterns(rbm, patterns, &settings->how, found);
-    if (status == ISG_ERR_ARGUMENT)
+    if (status == ISG_ERR_DEPENDENT)
         return fail(EXIT_BAD_INPUT, "%s: %s; --allow-rank-deficient maps them at that rank", file,
                     isg_error_message());
     return fail_status(status);
@@ -43,16 +43,17 @@ static exit_code run(const invocation *call) {
         .file = settings->out, .picture = settings->picture, .beta = settings->how.beta};
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->picture)
-        code = may_write(&call->common, settings->picture, ".png");
+        code = may_write_picture(&call->common, settings->picture);
     if (code == EXIT_DONE)
         code = fail_status(isg_patterns_load(&patterns, file));
-    if (code == EXIT_DONE && settings->picture && !isg_patterns_describe(patterns).image_height)
-        code = fail(EXIT_BAD_INPUT, "%s: --picture needs patterns that are images, these are not",
-                    file);
+    if (code == EXIT_DONE && settings->picture) {
+        const isg_patterns_info info = isg_patterns_describe(patterns);
+        code = check_image(file, info.n_visible, info.image_height, info.image_width, "");
+    }
     if (code == EXIT_DONE)
         code = map(&rbm, patterns, settings, &my.found, file);
     if (code == EXIT_DONE && settings->picture)
-        code = fail_status(isg_rbm_picture(rbm, settings->picture));
+        code = draw_weights(settings->picture, rbm);
     if (code == EXIT_DONE)
         code = fail_status(isg_rbm_save(rbm, settings->out, call->common.seed, call->command_line));
     if (code == EXIT_DONE) {
@@ -85,7 +86,7 @@ static const option_entry options[] = {
     {.name = "allow-rank-deficient", .kind = OPTION_FLAG,
      .offset = offsetof(map_settings, how.allow_rank_deficient),
      .help = "Map patterns that depend on others too, with one hidden unit per independent one"},
-    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png",
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(map_settings, picture), .otherwise = "no picture",
      .help = "Also draw the patterns above the columns of W: red positive, blue negative, white "
              "zero"},

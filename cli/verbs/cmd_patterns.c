@@ -87,7 +87,7 @@ static exit_code run(const invocation *call) {
         const isg_status status = isg_patterns_from_data(&patterns, data, &options);
         progress_finish(&bar);
         code = status == ISG_ERR_ARGUMENT
-                   ? fail(EXIT_MISUSED, "%s: %s%s", call->arguments[0], isg_error_message(),
+                   ? fail(EXIT_BAD_INPUT, "%s: %s%s", call->arguments[0], isg_error_message(),
                           settings->how.per_class > 1 ? "; choose a smaller --per-class" : "")
                    : fail_status(status);
     }

@@ -11,6 +11,7 @@
 #include "cli/data_input.h"
 #include "cli/data_rows.h"
 #include "cli/model_input.h"
+#include "cli/pictures.h"
 #include "cli/progress.h"
 #include "cli/suggest.h"
 #include "cli/unit_ranges.h"
@@ -51,17 +52,13 @@ typedef struct sample_job {
 
 /* ---- what was asked for --------------------------------------------------------------------------- */
 
-static bool ends_in(const char *path, const char *ending) {
-    const size_t length = strlen(path), wanted = strlen(ending);
-    return length > wanted && strcmp(path + length - wanted, ending) == 0;
-}
-
 static exit_code check_output(sample_job *my) {
     const char *out = my->settings->out;
-    my->is_picture = ends_in(out, ".png");
+    my->is_picture = ends_in(out, ".png") || ends_in(out, ".svg");
     if (!my->is_picture && !ends_in(out, ".npz"))
-        return fail(EXIT_MISUSED, "%s: expected a file name that ends in .png or .npz", out);
-    return may_write(&my->call->common, out, my->is_picture ? ".png" : ".npz");
+        return fail(EXIT_MISUSED, "%s: expected a file name that ends in .png, .svg or .npz", out);
+    return my->is_picture ? may_write_picture(&my->call->common, out)
+                          : may_write(&my->call->common, out, ".npz");
 }
 
 /* --beta, or the model's; in a picture, 20 for the last step. */
@@ -103,15 +100,8 @@ static exit_code plan_shape(sample_job *my) {
     }
     if (!my->is_picture)
         return EXIT_DONE;
-    if (!my->height)
-        return fail(EXIT_BAD_INPUT,
-                    "%s: a picture needs visible units that are an image, these are not; say what "
-                    "they are with --shape HxW, or write an .npz",
-                    my->file);
-    if (my->info.n_visible % my->height != 0 || my->info.n_visible / my->height != my->width)
-        return fail(EXIT_MISUSED, "--shape: expected an image of %zu pixels, found %zux%zu",
-                    my->info.n_visible, my->height, my->width);
-    return EXIT_DONE;
+    return check_image(my->file, my->info.n_visible, my->height, my->width,
+                       SHAPE_ADVICE ", or write an .npz");
 }
 
 /* ---- where chains start ---------------------------------------------------------------------------- */
@@ -250,9 +240,9 @@ static exit_code look_at_energies(sample_job *my) {
 
 static exit_code write_samples(const sample_job *my) {
     const char *out = my->settings->out;
-    return fail_status(my->is_picture
-                           ? isg_chains_picture(my->chains, out, my->columns, my->height, my->width)
-                           : isg_chains_save(my->chains, out, my->call->command_line));
+    return my->is_picture
+               ? draw_chains(out, my->chains, my->clamped, my->columns, my->height, my->width)
+               : fail_status(isg_chains_save(my->chains, out, my->call->command_line));
 }
 
 /* ---- results ---------------------------------------------------------------------------------------- */
@@ -339,6 +329,8 @@ static exit_code run(const invocation *call) {
 }
 
 /* clang-format off */
+static const char *const start_choices[] = {"noise", "patterns", DATA_NAMES, NULL};
+
 static const argument_entry arguments[] = {
     {.name = "M.npz", .help = "Model, as 'isinglass map' and 'isinglass train' write it, or any .npz "
                               "with W (visible x hidden units) and beta; or a RUN", .is_file = true},
@@ -346,10 +338,10 @@ static const argument_entry arguments[] = {
 };
 
 static const option_entry options[] = {
-    {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "OUT.png|OUT.npz",
+    {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "OUT.png|.svg|.npz",
      .is_required = true, .offset = offsetof(sample_settings, out),
      .help = "Write the samples to this file, as a picture or as arrays"},
-    {.name = "start", .kind = OPTION_TEXT, .metavar = "DATA|noise|patterns",
+    {.name = "start", .kind = OPTION_FILE, .metavar = "DATA|noise|patterns", .choices = start_choices,
      .offset = offsetof(sample_settings, start), .otherwise = "patterns if M.npz has them, else noise",
      .help = "Start from samples of DATA, from random spins or from the patterns of the model"},
     {.name = "count", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = HUGE_VAL,
@@ -429,7 +421,7 @@ static const result_entry diagnosis_results[] = {
     {.when = "is_stuck", .label = "instead",
      .text = "start from DATA with the modes in proportion, or cool down from a smaller beta; score "
              "--method mixture weighs the modes for ln Z"},
-    {.when = "wanted", .label = "long enough", .text = "no, take --steps {wanted:.0f} at least"},
+    {.when = "wanted", .label = "long enough", .text = "no, take --sweeps {wanted:.0f} at least"},
     {.when = "is_unclear", .label = "long enough", .text = "no"},
     {.key = NULL},
 };

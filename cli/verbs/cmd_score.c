@@ -409,9 +409,9 @@ static const option_entry options[] = {
      .offset = offsetof(score_settings, betas), .otherwise = "the model's alone",
      .help = "Score at n values of beta from A to B, or at B1,B2,..., and name the best; annealing "
              "does all of them at once"},
-    {.name = "picture", .kind = OPTION_TEXT, .metavar = "OUT.png",
-     .offset = offsetof(score_settings, picture), .otherwise = "none",
-     .help = "Draw the curve of --betas, by gnuplot; .svg too"},
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
+     .offset = offsetof(score_settings, picture), .otherwise = "no picture",
+     .help = "Draw the curve of --betas (by gnuplot)"},
     {.name = "certificate", .kind = OPTION_DOUBLE, .metavar = "P", .low = 0, .high = 0.999999,
      .is_above_low = true, .offset = offsetof(score_settings, certificate), .otherwise = "none",
      .help = "Also an interval that holds ln Z with probability P or more, by annealing there and "
@@ -508,8 +508,8 @@ static const result_entry results[] = {
     RESULT_STRUCT(scores, log_z, log_z_results, NULL),
     RESULT_MEMBERS(scores, point, point_results, NULL),
     RESULT_MEMBERS(scores, curve, curve_results,
-                   "instead of data and interval with --betas (those above are then at the best beta of "
-                   "the first DATA, or at the last without DATA)"),
+                   "With --betas, in place of data and interval; those above are then at the best beta "
+                   "of the first DATA, or at the last without DATA:"),
     RESULT(scores, seconds, "time for ln Z, the certificate included"),
     RESULT_HIDDEN(scores, is_curve),
     RESULT_HIDDEN(scores, model),

@@ -10,6 +10,7 @@
 
 #include "cli/allocation.h"
 #include "cli/data_input.h"
+#include "cli/pictures.h"
 #include "cli/progress.h"
 #include "cli/rates.h"
 #include "cli/run_settings.h"
@@ -143,7 +144,7 @@ static exit_code check_options(job *my) {
     if (code == EXIT_DONE)
         code = rates_read(&my->rates, &my->settings->rate);
     if (code == EXIT_DONE && settings->picture)
-        code = may_write(&my->call.common, settings->picture, ".png");
+        code = may_write_picture(&my->call.common, settings->picture);
     return code;
 }
 
@@ -171,10 +172,10 @@ static exit_code load_data(job *my) {
                     "%s: other data than the run in %s was started with: SHA-256 of the spins "
                     "%.12s..., expected %.12s...",
                     my->data_name, my->settings->out, my->data_sha256, recorded(my, "data_sha256"));
-    if (my->settings->picture && !isg_dataset_describe(my->data).image_height)
-        return fail(EXIT_BAD_INPUT, "%s: --picture needs images, these are not; see --shape",
-                    my->data_name);
-    return EXIT_DONE;
+    const isg_dataset_info info = isg_dataset_describe(my->data);
+    return my->settings->picture ? check_image(my->data_name, info.n_visible, info.image_height,
+                                               info.image_width, SHAPE_ADVICE)
+                                 : EXIT_DONE;
 }
 
 static isg_run_options training_options(const job *my) {
@@ -236,8 +237,8 @@ static exit_code go_on(job *my) {
     if (info.remark)
         notice(is_quiet, "%s", info.remark);
     if (info.state.epochs >= my->settings->epochs) {
-        notice(is_quiet, "%s: has %" PRIu64 " epochs already; a larger --epochs trains longer",
-               my->settings->out, info.state.epochs);
+        notice(is_quiet, "%s: has %" PRIu64 " epoch%s already; a larger --epochs trains longer",
+               my->settings->out, info.state.epochs, plural(info.state.epochs));
         return EXIT_DONE;
     }
     return prolong(my, info.settings);
@@ -271,8 +272,9 @@ static exit_code stopped(const job *my) {
     char *line = run_resume_line(&my->call, my->settings->out);
     if (!line)
         return fail_memory();
-    fail(code, "%s after %" PRIu64 " epochs and %zu of %zu updates, all saved; to go on: %s",
-         failure_sentence(), state.epochs, state.batch, state.n_batches, line);
+    fail(code, "%s after %" PRIu64 " epoch%s and %zu of %zu updates, all saved; to go on: %s",
+         failure_sentence(), state.epochs, plural(state.epochs), state.batch, state.n_batches,
+         line);
     memory_release(line);
     return code;
 }
@@ -399,8 +401,7 @@ static exit_code show_result(const job *my) {
     if (!model)
         return fail_memory();
     const exit_code code =
-        settings->picture ? fail_status(isg_rbm_picture(isg_run_rbm(my->run), settings->picture))
-                          : EXIT_DONE;
+        settings->picture ? draw_weights(settings->picture, isg_run_rbm(my->run)) : EXIT_DONE;
     if (code == EXIT_DONE) {
         const train_result found = look(my, model);
         result_show(&my->call, &found);
@@ -487,7 +488,7 @@ static const option_entry options[] = {
      .high = HUGE_VAL, .offset = offsetof(train_settings, how.save_every_s),
      .help = "Save every S seconds within an epoch, besides at its end (once a second, if epochs are "
              "shorter); never changes a result"},
-    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png",
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(train_settings, picture), .otherwise = "no picture",
      .help = "Also draw the columns of W in the end, below the patterns, if any: red positive, "
              "blue negative, white zero"},

@@ -9,6 +9,7 @@
 #include "cli/allocation.h"
 #include "cli/data_input.h"
 #include "cli/model_input.h"
+#include "cli/pictures.h"
 #include "cli/progress.h"
 
 typedef struct unmap_settings {
@@ -23,6 +24,7 @@ static void defaults(void *settings) {
 }
 
 static const char *const method_choices[] = {"descent", "relax", "enumerate", NULL};
+static const char *const start_choices[] = {"random", NULL};
 static const char *const verdicts[] = {"exact", "approximate", "none"};
 
 /* What was asked of the library, and what it said. */
@@ -53,7 +55,7 @@ static exit_code check(const invocation *call) {
                         of_data[k]);
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->picture)
-        code = may_write(&call->common, settings->picture, ".png");
+        code = may_write_picture(&call->common, settings->picture);
     return code;
 }
 
@@ -64,9 +66,10 @@ static exit_code load(unmapped *my, const invocation *call) {
     if (code != EXIT_DONE)
         return code;
     const isg_rbm_info info = isg_rbm_describe(my->rbm);
-    if (settings->picture && !info.image_height)
-        return fail(EXIT_BAD_INPUT, "%s: --picture needs units that are an image, these are not",
-                    name);
+    if (settings->picture)
+        code = check_image(name, info.n_visible, info.image_height, info.image_width, "");
+    if (code != EXIT_DONE)
+        return code;
     if (settings->start && !is_random(settings)) {
         code = fail_status(isg_patterns_load(&my->start, settings->start));
         if (code != EXIT_DONE)
@@ -101,7 +104,6 @@ static exit_code integrate(unmapped *my) {
     return fail_status(isg_rbm_integrate(my->rbm, &my->whole, my->sigma, NULL));
 }
 
-/* Dependent columns are what the library calls a wrong argument; here they come from a file. */
 static exit_code unmap(unmapped *my, const invocation *call) {
     const unmap_settings *settings = call->settings;
     isg_unmap_options options = settings->how;
@@ -122,9 +124,9 @@ static exit_code unmap(unmapped *my, const invocation *call) {
     options.progress = progress_callback(&bar);
     const isg_status status = isg_unmap(&my->result, my->rbm, &options);
     progress_finish(&bar);
-    if (status == ISG_ERR_ARGUMENT && strncmp(isg_error_message(), "gamma", 5) == 0)
+    if (status == ISG_ERR_ARGUMENT) /* the step size, as the options have no other left to refuse */
         return fail(EXIT_MISUSED, "--%s", isg_error_message());
-    if (status == ISG_ERR_ARGUMENT)
+    if (status == ISG_ERR_DEPENDENT)
         return fail(EXIT_BAD_INPUT, "%s: %s", call->arguments[0], isg_error_message());
     if (status == ISG_OK)
         my->report = isg_unmapping_describe(my->result);
@@ -139,7 +141,8 @@ static exit_code unmap(unmapped *my, const invocation *call) {
 static exit_code write_files(const unmapped *my, const invocation *call) {
     const unmap_settings *settings = call->settings;
     if (settings->picture) {
-        const exit_code code = fail_status(isg_unmapping_picture(my->result, settings->picture));
+        const isg_patterns *known = my->start ? my->start : isg_rbm_patterns(my->rbm);
+        const exit_code code = draw_unmapping(settings->picture, my->result, my->rbm, known);
         if (code != EXIT_DONE)
             return code;
     }
@@ -282,13 +285,13 @@ static const option_entry options[] = {
      .offset = offsetof(unmap_settings, how.method),
      .help = "Descent of the paper; b <- sgn(Pb) until it stays, P the projector on the span of W; "
              "or that from all 2^(p-1) states that can matter"},
-    {.name = "start", .kind = OPTION_FILE, .metavar = "P0.npz|random",
+    {.name = "start", .kind = OPTION_FILE, .metavar = "P0.npz|random", .choices = start_choices,
      .offset = offsetof(unmap_settings, start), .otherwise = "the model's R, else random",
      .help = "Where descent and relax start: patterns, one per hidden unit, or random states"},
     {.name = "restarts", .kind = OPTION_SIZE, .metavar = "R", .low = 1,
      .high = 1e6, .offset = offsetof(unmap_settings, how.restarts),
      .help = "Random states per pattern, where states are random"},
-    {.name = "data", .kind = OPTION_TEXT, .metavar = "DATA",
+    {.name = "data", .kind = OPTION_FILE, .metavar = "DATA", .choices = data_names,
      .offset = offsetof(unmap_settings, data_name), .otherwise = "none",
      .help = "Where states are random, start from samples as well, evenly spread and at most as "
              "many"},
@@ -303,7 +306,7 @@ static const option_entry options[] = {
     {.name = "flip", .kind = OPTION_FLAG, .offset = offsetof(unmap_settings, how.flip),
      .help = "Then flip single spins while that lowers the residual, so that all patterns become "
              "stable"},
-    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png",
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(unmap_settings, picture), .otherwise = "no picture",
      .help = "Also draw the known patterns, if any, above WX above the patterns found"},
     DATA_OPTIONS(unmap_settings, data),

@@ -42,8 +42,7 @@ static exit_code run(const invocation *call) {
         const isg_status status =
             isg_verify(&checks, patterns, call->common.seed, progress_callback(&bar));
         progress_finish(&bar);
-        /* What cannot be verified about the patterns is wrong with their file. */
-        code = patterns && status == ISG_ERR_ARGUMENT
+        code = patterns && status == ISG_ERR_DEPENDENT
                    ? fail(EXIT_BAD_INPUT, "%s: %s", call->arguments[0], isg_error_message())
                    : fail_status(status);
     }

@@ -29,18 +29,19 @@ extern "C" {
 typedef enum isg_status {
     ISG_OK = 0,
     ISG_ERR_MEMORY,      /* an allocation failed, or a size does not fit in memory */
-    ISG_ERR_ARGUMENT,    /* an argument has no meaning: beta <= 0, an unknown class, ... */
-    ISG_ERR_SHAPE,       /* two things that belong together disagree on a size */
+    ISG_ERR_ARGUMENT,    /* an invalid argument: beta <= 0, an unknown class, ... */
+    ISG_ERR_SHAPE,       /* sizes of related arguments disagree */
     ISG_ERR_IO,          /* a file is missing, unreadable or could not be written */
-    ISG_ERR_FORMAT,      /* a file was read, but its content is not what it must be */
+    ISG_ERR_FORMAT,      /* a file was read, but its content is invalid */
     ISG_ERR_VERSION,     /* a file was written by a later version */
-    ISG_ERR_DIVERGED,    /* a computation left the finite numbers */
-    ISG_ERR_UNSUPPORTED, /* a valid request that this build or machine cannot serve */
-    ISG_ERR_CANCELLED    /* the progress callback returned false */
+    ISG_ERR_DIVERGED,    /* a computation overflowed or gave NaN */
+    ISG_ERR_UNSUPPORTED, /* a valid request that this build or machine does not support */
+    ISG_ERR_CANCELLED,   /* the progress callback returned false */
+    ISG_ERR_DEPENDENT    /* patterns, or columns of W, are linearly dependent and must not be */
 } isg_status;
 
-/* What went wrong in this thread's last failing call, as one sentence without a final point:
-   "train.idx: expected 784 columns, found 768". Empty if nothing failed yet. */
+/* What went wrong in this thread's last failing call, as one sentence without a trailing period:
+   "train.idx: expected 784 columns, found 768". Empty if nothing has failed. */
 ISG_API const char *isg_error_message(void);
 
 /* "0.1.0": the version of the library in use, which may differ from the header's. */
@@ -48,8 +49,8 @@ ISG_API const char *isg_version(void);
 
 /* ---- Long work ------------------------------------------------------------------------------- */
 
-/* Called now and then with the fraction done, 0 to 1; false cancels (ISG_ERR_CANCELLED).
-   Always called from the thread that made the call. */
+/* Called from time to time with the fraction done, 0 to 1; return false to cancel
+   (ISG_ERR_CANCELLED). Always called from the thread that started the work. */
 typedef struct isg_progress {
     bool (*report)(void *user, double fraction);
     void *user;
@@ -70,9 +71,9 @@ typedef struct isg_matd_view {
 
 /* ---- The machine ----------------------------------------------------------------------------- */
 
-/* Replaces the memory allocator of the library, before any other call. `allocate` returns
-   `bytes` bytes aligned to `alignment` (a power of two) or NULL; both may be called by several
-   threads at once. NULL restores the default. */
+/* Replaces the library's memory allocator; call it before any other function. `allocate` returns
+   `bytes` bytes aligned to `alignment` (a power of two) or NULL; several threads may call either at
+   once. NULL restores the default. */
 typedef struct isg_allocator {
     void *(*allocate)(void *user, size_t alignment, size_t bytes);
     void (*release)(void *user, void *pointer);
@@ -85,9 +86,10 @@ ISG_API void isg_set_allocator(const isg_allocator *allocator);
 ISG_API void isg_set_threads(size_t threads);
 ISG_API size_t isg_threads(void);
 
-/* The instruction set of the kernels: "ref" and "baseline" everywhere, "avx2" and "avx512" on x86-64,
-   "neon" on aarch64. NULL or "best" chooses the best this machine runs. Never changes results.
-   ISG_ERR_ARGUMENT for an unknown name, ISG_ERR_UNSUPPORTED if this machine cannot run it. */
+/* The instruction set of the kernels: "ref" and "baseline" everywhere, "avx2" and "avx512" on
+   x86-64, "neon" on aarch64. NULL or "best" chooses the best one that this machine can run. Never
+   changes results. ISG_ERR_ARGUMENT for an unknown name, ISG_ERR_UNSUPPORTED if this machine cannot
+   run it. */
 ISG_API isg_status isg_set_isa(const char *name);
 ISG_API const char *isg_isa(void);
 
@@ -96,9 +98,9 @@ ISG_API const char *isg_isa_name(size_t i);
 
 /* ---- Speed ----------------------------------------------------------------------------------- */
 
-/* The floating-point operations per second of all threads together when they do nothing but
-   independent multiply-adds in the instruction set in use, each at its best within about so many
-   seconds: what no product of matrices can pass. ISG_ERR_ARGUMENT unless `seconds` is positive. */
+/* Peak floating-point operations per second of all threads together, doing nothing but independent
+   multiply-adds in the current instruction set, each at its best within about `seconds`: an upper
+   limit for any product of matrices. ISG_ERR_ARGUMENT unless `seconds` is positive. */
 ISG_API isg_status isg_peak(double seconds, double *out);
 
 #ifdef __cplusplus

@@ -25,23 +25,23 @@ typedef struct isg_dataset_options {
                                  from 1, -1 the last [NULL: none] */
     isg_header header;        /* CSV, TSV: is the first row a header? [ISG_HEADER_AUTO] */
     double threshold;    /* value > threshold * full scale is +1 [NaN: 0.01 for images, or 0] */
-    size_t image_height; /* says that a row is an image of this shape [0: as the file says] */
+    size_t image_height; /* treat each row as an image of this shape [0: as the file says] */
     size_t image_width;
     const char *only_class;      /* keep the rows of this class [NULL: all] */
     size_t limit;                /* then keep the first rows, and all classes [0: all] */
-    const char *expected_sha256; /* refuse a data file whose unpacked content hashes otherwise */
+    const char *expected_sha256; /* refuse a data file whose unpacked content has another hash */
     const char *expected_labels_sha256;
 } isg_dataset_options;
 
 ISG_API isg_dataset_options isg_dataset_defaults(void);
 
 /* Reads a data file; its name tells the format: IDX (a name with "idx" in it or without an
-   extension), .npy, .npz (arrays X and, if there, y), .csv, .tsv, .mtx; all but .npz may end in
-   .gz as well. Missing or non-finite values are refused with their row and column.
+   extension), .npy, .npz (arrays X and, if present, y), .csv, .tsv, .mtx; all but .npz may also end
+   in .gz. Missing or non-finite values are refused, with their row and column.
 
-   Full scale is 255 for 8-bit grey levels, else 1. Values are taken for grey levels if they lie
-   in 0..255 and either the file holds images (3 dimensions, or a shape was given) and some value
-   exceeds 2, or all values are whole and the largest is 255 itself. */
+   Full scale is 255 for 8-bit grey levels, else 1. Values count as grey levels if they lie in
+   0..255 and either the file holds images (3 dimensions, or a shape was given) and some value
+   exceeds 2, or all values are whole and the largest is exactly 255. */
 ISG_API isg_status isg_dataset_load(isg_dataset **out, const char *path,
                                     const isg_dataset_options *options,
                                     const isg_progress *progress);
@@ -62,7 +62,7 @@ typedef struct isg_dataset_info {
     size_t n_samples;
     size_t n_visible;
     size_t n_classes;    /* 0 without labels */
-    size_t image_height; /* 0 if the rows are no images */
+    size_t image_height; /* 0 if the rows are not images */
     size_t image_width;
     bool has_values; /* whether the spins came from values, described by the rest */
     double smallest;
@@ -73,7 +73,7 @@ typedef struct isg_dataset_info {
 
 ISG_API isg_dataset_info isg_dataset_describe(const isg_dataset *data);
 
-/* Classes stand in ascending order: by number if all are numbers, else bytewise by name. */
+/* Classes are in ascending order: by number if all are numbers, else bytewise by name. */
 ISG_API const char *isg_dataset_class_name(const isg_dataset *data, size_t class_index);
 ISG_API size_t isg_dataset_class_size(const isg_dataset *data, size_t class_index);
 
@@ -93,7 +93,7 @@ ISG_API isg_status isg_dataset_count_duplicates(const isg_dataset *data, size_t 
    give the same checksum whatever file they came from. */
 ISG_API void isg_dataset_checksum(const isg_dataset *data, char hex[65]);
 
-/* The same of the labels: the name of the class of every row, each with the zero that ends it. */
+/* SHA-256 of the labels: the class name of every row, each with its terminating zero. */
 ISG_API void isg_dataset_label_checksum(const isg_dataset *data, char hex[65]);
 
 /* A new data set of the given rows in the given order; classes left without a row are dropped. */
@@ -109,24 +109,6 @@ ISG_API void isg_dataset_shuffle(const isg_dataset *data, uint64_t seed, uint64_
    ISG_ERR_ARGUMENT if a part would be empty. */
 ISG_API isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second,
                                      const isg_dataset *data, double fraction, uint64_t seed);
-
-/* A picture of the first `per_class` images of every class, one class a row (PNG). */
-ISG_API isg_status isg_dataset_contact_sheet(const isg_dataset *data, const char *path,
-                                             size_t per_class);
-
-/* ---- Files with known content ---------------------------------------------------------------- */
-
-/* ISG_ERR_FORMAT unless the content of the file, unpacked if its name ends in .gz, has this
-   SHA-256 (64 hexadecimal digits, small letters). */
-ISG_API isg_status isg_file_check(const char *path, const char *sha256,
-                                  const isg_progress *progress);
-
-/* Writes the unpacked content of `from` to `to`, whole or not at all, if it has this SHA-256. */
-ISG_API isg_status isg_file_install(const char *from, const char *to, const char *sha256,
-                                    const isg_progress *progress);
-
-/* Writes a file, whole or not at all: for what is made of predictions. */
-ISG_API isg_status isg_file_write(const char *path, const void *bytes, size_t count);
 
 #ifdef __cplusplus
 }

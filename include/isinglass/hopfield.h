@@ -16,12 +16,14 @@ extern "C" {
 /* Spins s (n_visible) with couplings J and a field b:
        H(s) = -s^T J s / 2 - b.s
    J = u u^T is kept as its factor u, never as a matrix: everything takes O(n_visible n_patterns)
-   time and memory. The patterns are copied. */
+   time and memory. The patterns are copied. isg_rbm_from_hopfield() gives the RBM that is the same,
+   isg_hopfield_from_rbm() the network that an RBM is. */
 typedef struct isg_hopfield isg_hopfield;
 
 typedef enum isg_rule {
     ISG_RULE_PROJECTION, /* J = xi (xi^T xi)^-1 xi^T: every pattern is a fixed point */
-    ISG_RULE_HEBBIAN     /* J = xi xi^T / n_visible */
+    ISG_RULE_HEBBIAN,    /* J = xi xi^T / n_visible */
+    ISG_RULE_WEIGHTS     /* J = W W^T of an RBM; only isg_hopfield_from_rbm() makes these */
 } isg_rule;
 
 /* Start from isg_hopfield_defaults(); defaults are in brackets. */
@@ -34,7 +36,7 @@ typedef struct isg_hopfield_options {
 
 ISG_API isg_hopfield_options isg_hopfield_defaults(void);
 
-/* ISG_ERR_ARGUMENT, naming the combination, if the rule is projection and the patterns are
+/* ISG_ERR_DEPENDENT, naming the combination, if the rule is projection and the patterns are
    linearly dependent without being allowed to. */
 ISG_API isg_status isg_hopfield_create(isg_hopfield **out, const isg_patterns *patterns,
                                        const isg_hopfield_options *options);
@@ -42,8 +44,8 @@ ISG_API void isg_hopfield_free(isg_hopfield *network); /* NULL is fine */
 
 typedef struct isg_hopfield_info {
     size_t n_visible;
-    size_t n_patterns;
-    size_t rank; /* of the patterns */
+    size_t n_patterns; /* 0 if it was made from an RBM that knows none */
+    size_t rank;       /* of the patterns */
     isg_rule rule;
     bool keeps_diagonal;
     bool has_field;
@@ -51,13 +53,14 @@ typedef struct isg_hopfield_info {
 } isg_hopfield_info;
 
 ISG_API isg_hopfield_info isg_hopfield_describe(const isg_hopfield *network);
+ISG_API const isg_patterns *isg_hopfield_patterns(const isg_hopfield *network); /* or NULL */
 
-/* m (n_patterns) = xi^T s / n_visible, exact up to the division. */
+/* m (n_patterns) = xi^T s / n_visible, exact up to the division; none without patterns. */
 ISG_API void isg_hopfield_overlaps(const isg_hopfield *network, const uint64_t *spins, double *m);
 
 /* a (n_patterns) = (xi^T xi)^-1 xi^T s: xi a is s projected on the span of the patterns. Of
    dependent patterns, the shortest such a. For projection without field, diagonal kept,
-   H = -n_visible m.a / 2. */
+   H = -n_visible m.a / 2. ISG_ERR_ARGUMENT if the network has no patterns. */
 ISG_API isg_status isg_hopfield_projections(const isg_hopfield *network, const uint64_t *spins,
                                             double *a);
 

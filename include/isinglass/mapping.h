@@ -23,14 +23,6 @@ typedef enum isg_decomposition {
     ISG_VIA_HEBBIAN /* W = xi / sqrt(N) */
 } isg_decomposition;
 
-/* Start from isg_mapping_defaults(); defaults are in brackets. */
-typedef struct isg_mapping_options {
-    isg_decomposition via;     /* [ISG_VIA_QR] */
-    double beta;               /* inverse temperature [2] */
-    const double *field;       /* b (n_visible) of the network, carried over [NULL: zero] */
-    bool allow_rank_deficient; /* map dependent patterns with fewer hidden units [false] */
-} isg_mapping_options;
-
 /* How exact a mapping is, J = W W^T; each error is the largest entry in size. J is not formed,
    but asking for the projector error costs n_visible^2 n_hidden multiplications. */
 typedef struct isg_mapping_report {
@@ -42,15 +34,38 @@ typedef struct isg_mapping_report {
     double projector_error;      /* J^2 - J */
     double fixed_point_error; /* J xi - xi: below 1, every pattern is a fixed point of sgn(J s) */
     double trace;             /* of J: n_hidden, for all four */
+    double energy_shift; /* H(s) of the network less that of the RBM, the same for every s: zero,
+                                 or tr(J) / 2 if the network has no diagonal */
 } isg_mapping_report;
+
+/* The RBM whose distribution over the spins is that of the network at `beta`, exactly: W W^T = J, b is
+   the network's field, c = 0, and H(s) is the same function. An RBM cannot do without J's diagonal;
+   but since s_i^2 = 1 it adds nothing to H but a constant, so that a network without its diagonal has
+   the same distribution too, and only ln Z differs, by beta tr(J) / 2 (see energy_shift). The RBM
+   gets a copy of the patterns. `via` chooses among the W of a projection network; a Hebbian one has
+   W = xi / sqrt(N), and one made from an RBM gets that W back, whatever `via` is. `report` may be
+   NULL. ISG_ERR_ARGUMENT for ISG_VIA_HEBBIAN of a projection network, and for a report on a network
+   made from an RBM, which is no rule of patterns to be compared with. */
+ISG_API isg_status isg_rbm_from_hopfield(isg_rbm **out, const isg_hopfield *network,
+                                         isg_decomposition via, double beta,
+                                         isg_mapping_report *report);
+
+/* Start from isg_mapping_defaults(); defaults are in brackets. */
+typedef struct isg_mapping_options {
+    isg_decomposition via;     /* [ISG_VIA_QR] */
+    double beta;               /* inverse temperature [2] */
+    const double *field;       /* b (n_visible) of the network, carried over [NULL: zero] */
+    bool allow_rank_deficient; /* map dependent patterns with fewer hidden units [false] */
+} isg_mapping_options;
 
 ISG_API isg_mapping_options isg_mapping_defaults(void);
 
-/* The RBM whose p(s) is that of the Hopfield network, exactly; it keeps a copy of the patterns.
-   `options` and `report` may be NULL. Dependent patterns are ISG_ERR_ARGUMENT with a sentence that
-   names the combination, except by ISG_VIA_HEBBIAN, which does not mind. If allowed, the network
-   gets one hidden unit per independent pattern: qr and sqrt then decompose the best conditioned
-   choice of such patterns, in their order, and svd drops the singular values that are zero. */
+/* isg_hopfield_create() and isg_rbm_from_hopfield() in one: the RBM of the network that stores the
+   patterns. `options` and `report` may be NULL. ISG_ERR_DEPENDENT for dependent patterns, with a
+   sentence that names the combination, except by ISG_VIA_HEBBIAN, which does not mind. If allowed, the
+   network gets one hidden unit per independent pattern: qr and sqrt then decompose the best
+   conditioned choice of such patterns, in their order, and svd drops the singular values that are
+   zero. */
 ISG_API isg_status isg_rbm_from_patterns(isg_rbm **out, const isg_patterns *patterns,
                                          const isg_mapping_options *options,
                                          isg_mapping_report *report);
@@ -63,12 +78,18 @@ ISG_API isg_matd_view isg_rbm_coefficients(const isg_rbm *rbm);
 /* One pattern more (packed; `label` as the others have, NULL if they have none) or less in an RBM
    mapped via qr, in O(N p) without decomposing again: the same RBM as a new mapping gives, up to
    rounding. Pointers to its weights, fields and patterns become invalid. Other hidden fields than
-   zero turn with the weights. ISG_ERR_ARGUMENT if the RBM is not as ISG_VIA_QR made it, if the
-   pattern depends on those that are there, or if the last one would go. */
+   zero turn with the weights. ISG_ERR_DEPENDENT if the pattern depends on those that are there,
+   ISG_ERR_ARGUMENT if the RBM is not as ISG_VIA_QR made it, or if the last one would go. */
 ISG_API isg_status isg_rbm_append_pattern(isg_rbm *rbm, const uint64_t *pattern, const char *label);
 ISG_API isg_status isg_rbm_remove_pattern(isg_rbm *rbm, size_t mu);
 
 /* ---- From an RBM to a Hopfield network ------------------------------------------------------- */
+
+/* The Hopfield network that an RBM is with its hidden layer integrated out, exactly: J = W W^T with its
+   diagonal, field b + W c, the same H(s). It has the patterns that the RBM was made of, if these are
+   known; after training they need no longer be what J stores. ISG_ERR_ARGUMENT if a weight or field
+   is not finite. */
+ISG_API isg_status isg_hopfield_from_rbm(isg_hopfield **out, const isg_rbm *rbm);
 
 /* The spins alone, lambda integrated out: H(s) = -s^T J s / 2 - (b + W c).s with J = W W^T. */
 typedef struct isg_integrated {
@@ -94,7 +115,7 @@ ISG_API isg_status isg_rbm_integrate(const isg_rbm *rbm, isg_integrated *out,
                                      double *singular_values, double *field);
 
 /* The RBM with the orthonormal weights nearest to W, L = U V^T for W = U Sigma V^T, and the rest as
-   it is: its J is a projector. ISG_ERR_ARGUMENT if the columns of W are linearly dependent. */
+   it is: its J is a projector. ISG_ERR_DEPENDENT if the columns of W are linearly dependent. */
 ISG_API isg_status isg_rbm_orthonormalize(isg_rbm **out, const isg_rbm *rbm);
 
 /* Binarization: X that makes W X nearly binary, so that B = sgn(W X) may be the patterns of a
@@ -189,7 +210,7 @@ typedef struct isg_unmap_report {
 
 /* `options` may be NULL. Patterns from starts of their own keep their order; others stand in the
    order of the known patterns they are nearest to and take their sign and label, or, if none are known,
-   by residual, with fewer +1 than -1. ISG_ERR_ARGUMENT if the columns of W are linearly dependent,
+   by residual, with fewer +1 than -1. ISG_ERR_DEPENDENT if the columns of W are linearly dependent,
    ISG_ERR_SHAPE if patterns or data do not fit. */
 ISG_API isg_status isg_unmap(isg_unmapping **out, const isg_rbm *rbm,
                              const isg_unmap_options *options);
@@ -198,10 +219,6 @@ ISG_API isg_unmap_report isg_unmapping_describe(const isg_unmapping *unmapping);
 ISG_API const isg_patterns *isg_unmapping_patterns(const isg_unmapping *unmapping);
 ISG_API isg_unmapped_pattern isg_unmapping_pattern(const isg_unmapping *unmapping, size_t mu);
 ISG_API isg_matd_view isg_unmapping_coefficients(const isg_unmapping *unmapping); /* X (p, count) */
-
-/* A picture of the known patterns, if any, above W X above the patterns found (PNG), as Fig. D.1 of
-   the paper: red is positive, blue negative. ISG_ERR_ARGUMENT if the units are no image. */
-ISG_API isg_status isg_unmapping_picture(const isg_unmapping *unmapping, const char *path);
 
 #ifdef __cplusplus
 }

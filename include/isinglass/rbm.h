@@ -79,10 +79,6 @@ ISG_API isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t s
                                 const char *command);
 ISG_API isg_status isg_rbm_load(isg_rbm **out, const char *path);
 
-/* A picture of the patterns, if known, above the columns of W (PNG): red is positive, blue
-   negative, white zero. ISG_ERR_ARGUMENT if the visible units are no image. */
-ISG_API isg_status isg_rbm_picture(const isg_rbm *rbm, const char *path);
-
 #ifdef __cplusplus
 }
 #endif

@@ -96,7 +96,7 @@ typedef struct isg_recall_summary {
 } isg_recall_summary;
 
 /* ISG_ERR_SHAPE if patterns and data disagree on n_visible, ISG_ERR_ARGUMENT for options without a
-   meaning and for dependent patterns, ISG_ERR_UNSUPPORTED for block Gibbs without the diagonal. Same
+   meaning, ISG_ERR_DEPENDENT for dependent patterns, ISG_ERR_UNSUPPORTED for block Gibbs without the diagonal. Same
    seed, same result, on any number of threads. */
 ISG_API isg_status isg_recall_run(isg_recall **out, const isg_patterns *patterns,
                                   const isg_dataset *data, const isg_recall_options *options);

@@ -57,12 +57,6 @@ ISG_API isg_chains_info isg_chains_describe(const isg_chains *chains);
    float32, and energy (count), H(s); `command` is kept in its meta.json. */
 ISG_API isg_status isg_chains_save(const isg_chains *chains, const char *path, const char *command);
 
-/* The spins of all chains as images in rows of `columns` (PNG): +1 is white, -1 black, both blue
-   where they are clamped. The shape is (height, width), or that of the RBM for 0, 0. ISG_ERR_ARGUMENT
-   if there is none, ISG_ERR_SHAPE if it does not have n_visible pixels. */
-ISG_API isg_status isg_chains_picture(const isg_chains *chains, const char *path, size_t columns,
-                                      size_t height, size_t width);
-
 /* The integrated autocorrelation time of a quantity followed through many chains, in steps:
        time = 1 + 2 sum over t = 1 .. window of C(t) / C(0)
    with C(t) the autocovariance around the mean of all chains, averaged over them. The mean over n

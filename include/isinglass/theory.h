@@ -37,7 +37,7 @@ typedef struct isg_machine_info {
     double c0; /* three layers: 1 + 2^-20 times the largest eigenvalue of A / N; else 0 */
 } isg_machine_info;
 
-/* `field` is b (n_visible) or NULL. ISG_ERR_ARGUMENT if the patterns are linearly dependent, with
+/* `field` is b (n_visible) or NULL. ISG_ERR_DEPENDENT if the patterns are linearly dependent, with
    the combination named. */
 ISG_API isg_status isg_machine_create(isg_machine **out, isg_machine_kind kind,
                                       const isg_patterns *patterns, const double *field,

@@ -1,4 +1,4 @@
-/* atomic_file.c - files that are either complete or not there
+/* atomic_file.c - files that are either complete or absent
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,7 +29,7 @@ static isg_status write_failed(const isg_atomic_file *file) {
     return isg_fail(ISG_ERR_IO, "%s: could not be written: %s", file->path, strerror(errno));
 }
 
-/* Opens a temporary name nobody uses; unlike mkstemp, with the mode any new file would have. */
+/* Opens an unused temporary name; unlike mkstemp, with the mode of any other new file. */
 static isg_status open_temporary(isg_atomic_file *file, size_t room) {
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
         snprintf(file->temporary, room, "%s.%ld-%u.tmp", file->path, (long)getpid(), attempt);
@@ -55,7 +55,7 @@ isg_status isg_atomic_file_create(isg_atomic_file **out, const char *path) {
     if (!file->path || !file->temporary)
         status = ISG_ERR_MEMORY;
     else if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-        status = isg_fail(ISG_ERR_IO, "%s: is there already and is not a regular file", path);
+        status = isg_fail(ISG_ERR_IO, "%s: already exists and is not a regular file", path);
     else
         status = open_temporary(file, room);
     if (status != ISG_OK) {
@@ -74,7 +74,7 @@ static isg_status flush_buffer(isg_atomic_file *file) {
         const ssize_t written = pwrite(file->descriptor, bytes, count, (off_t)offset);
         if (written < 0 && errno == EINTR)
             continue;
-        if (written == 0) /* no reason is given, and trying again would be for ever */
+        if (written == 0) /* errno says nothing, and a retry might never end */
             errno = EIO;
         if (written <= 0)
             return write_failed(file);
@@ -106,7 +106,7 @@ uint64_t isg_atomic_file_size(const isg_atomic_file *file) {
     return file->size;
 }
 
-/* On network file systems a signal may come between. */
+/* On network file systems a signal may interrupt it. */
 static int sync_whole(int descriptor) {
     int result;
     do
@@ -115,12 +115,12 @@ static int sync_whole(int descriptor) {
     return result;
 }
 
-/* Interrupted, it is closed all the same, and what was written is on the disk already. */
+/* After EINTR the descriptor is closed all the same, and the data are already on disk. */
 static bool is_closed(int descriptor) {
     return close(descriptor) == 0 || errno == EINTR;
 }
 
-/* A rename is safe against power loss only once the directory itself is on the disk. */
+/* A rename survives a power loss only once the directory itself is on disk. */
 static isg_status sync_directory(isg_atomic_file *file) {
     char *slash = strrchr(file->temporary, '/');
     const char *directory = ".";
@@ -132,13 +132,13 @@ static isg_status sync_directory(isg_atomic_file *file) {
     do
         descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     while (descriptor < 0 && errno == EINTR);
-    if (descriptor < 0) /* it may be written to, but not read: then it cannot be synced */
+    if (descriptor < 0) /* a directory that is writable but not readable cannot be synced */
         return errno == EACCES ? ISG_OK : write_failed(file);
     const int result = sync_whole(descriptor);
     const int reason = errno;
     close(descriptor);
     errno = reason;
-    /* Some file systems cannot sync a directory; they order the rename themselves. */
+    /* File systems that cannot sync a directory order the rename themselves. */
     return result == 0 || reason == EINVAL ? ISG_OK : write_failed(file);
 }
 

@@ -1,4 +1,4 @@
-/* barrier.c - where the threads of a team wait for each other
+/* barrier.c - a barrier at which threads wait for each other
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 
 #include <sched.h>
 
-/* Some microseconds: longer than threads of one mind are apart. */
+/* A few microseconds: longer than evenly loaded threads drift apart. */
 enum { PATIENCE = 1000 };
 
 static inline void pause_a_little(void) {

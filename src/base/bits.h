@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * A row of n spins takes isg_words(n) words of 64 bits; spin i is bit i % 64 of word i / 64, set
- * for +1 and clear for -1. The bits past n in the last word are always clear, so that rows can be
+ * for +1 and clear for -1. The bits past n in the last word are always clear, so rows can be
  * compared, counted and hashed by whole words.
  */
 #ifndef ISG_BITS_H
@@ -30,7 +30,7 @@ static inline int isg_spin(const uint64_t *row, size_t i) {
     return isg_bit(row, i) ? 1 : -1;
 }
 
-/* Clears the bits past n in the last word, after whole words were inverted or drawn at random. */
+/* Clears the bits past n in the last word, to be called after inverting or drawing whole words. */
 static inline void isg_clear_tail(uint64_t *row, size_t n_spins) {
     if (n_spins % 64)
         row[n_spins / 64] &= (UINT64_C(1) << n_spins % 64) - 1;
@@ -51,7 +51,7 @@ static inline size_t isg_hamming(const uint64_t *a, const uint64_t *b, size_t wo
     return count;
 }
 
-/* The row as (n + 7) / 8 bytes, first spin = highest bit: the order that checksums are made of. */
+/* The row as (n + 7) / 8 bytes, first spin = highest bit: the order that checksums use. */
 static inline void isg_pack_bytes(const uint64_t *row, size_t n_spins, uint8_t *out) {
     for (size_t i = 0; i < n_spins; i += 8) {
         uint64_t byte = row[i / 64] >> i % 64 & 0xff;

@@ -1,10 +1,10 @@
-/* buffer.h - how much is read at a time
+/* buffer.h - the size of read buffers
  *
  * SPDX-License-Identifier: MIT
  *
- * Readers work through their files by pieces of this size, and refuse lines and fields of text beyond
- * it. Fuzzing builds with a few hundred bytes, so that its small inputs meet the ends of buffers and
- * the limits too.
+ * Readers read files in pieces of this size, and refuse longer lines and text fields. Fuzzing
+ * builds use a few hundred bytes, so that small inputs also reach the ends of buffers and the
+ * limits.
  */
 #ifndef ISG_BUFFER_H
 #define ISG_BUFFER_H

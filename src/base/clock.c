@@ -1,4 +1,4 @@
-/* clock.c - how long something takes
+/* clock.c - a monotonic clock
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Monotonic by promise; where a virtual machine breaks it, time stands still, since durations that
-   are negative would be saved and later be refused. */
+/* The system promises a monotonic clock; if a virtual machine breaks the promise, ours stands
+   still, since a negative duration would be saved and refused later. */
 double isg_clock_s(void) {
     static _Atomic int64_t latest_ns;
     struct timespec now = {0};

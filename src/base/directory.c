@@ -1,10 +1,10 @@
-/* directory.c - a directory that one process at a time may work in
+/* directory.c - directories, and a lock that lets one process work in one
  *
  * SPDX-License-Identifier: MIT
  *
- * The lock is flock(), not that of POSIX: it belongs to the open file, so that two owners within
- * one process are told apart as well, and no other descriptor that is closed can drop it. The
- * number of the process in the file is for people; nothing depends on it.
+ * The lock is flock(), not a POSIX record lock: it belongs to the open file, so it also separates
+ * two owners within one process, and closing another descriptor cannot drop it. The process ID in
+ * the file is for people; nothing depends on it.
  */
 #define _DEFAULT_SOURCE
 #include "base/directory.h"
@@ -24,7 +24,7 @@
 struct isg_lock {
     char *path;
     int descriptor;
-    bool is_ours; /* the file, to write to and to remove */
+    bool is_ours; /* whether we may write and remove the file */
 };
 
 isg_status isg_directory_create(const char *path, bool *is_new) {
@@ -35,7 +35,8 @@ isg_status isg_directory_create(const char *path, bool *is_new) {
         *is_new = is_made;
         return ISG_OK;
     }
-    return isg_fail(ISG_ERR_IO, "%s: the directory could not be made: %s", path, strerror(reason));
+    return isg_fail(ISG_ERR_IO, "%s: the directory could not be created: %s", path,
+                    strerror(reason));
 }
 
 void isg_directory_remove(const char *path) {
@@ -80,7 +81,7 @@ static bool is_temporary(const char *entry, const char *name) {
 
 void isg_remove_temporaries(const char *directory, const char *name) {
     DIR *stream = opendir(directory);
-    if (!stream) /* then they stay; they are only in the way of tidiness */
+    if (!stream) /* then they stay, untidy but harmless */
         return;
     for (const struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
         if (is_temporary(entry->d_name, name))
@@ -88,7 +89,7 @@ void isg_remove_temporaries(const char *directory, const char *name) {
     closedir(stream);
 }
 
-/* The process whose number the file holds; 0 if it holds none. */
+/* The process ID in the file; 0 if it has none. */
 static long read_owner(int descriptor) {
     char text[32] = "";
     if (pread(descriptor, text, sizeof text - 1, 0) <= 0)
@@ -96,7 +97,7 @@ static long read_owner(int descriptor) {
     return strtol(text, NULL, 10);
 }
 
-/* A file of this name that somebody else made and filled is locked, but not written to. */
+/* A file of this name with content from somebody else is locked but not written to. */
 static bool write_owner(int descriptor) {
     char text[32];
     struct stat about;
@@ -118,8 +119,8 @@ static isg_status lock_failed(const char *path, int descriptor, int reason) {
     return isg_fail(ISG_ERR_IO, "%s: another process is at work in this directory", path);
 }
 
-/* Whether the descriptor is still what the path names: its last owner may have removed the file
-   between our opening and our locking it. */
+/* Whether the path still names the open file: its last owner may have removed it after we opened it
+   and before we locked it. */
 static bool is_named(int descriptor, const char *path) {
     struct stat mine, named;
     return fstat(descriptor, &mine) == 0 && stat(path, &named) == 0 &&
@@ -133,10 +134,10 @@ static isg_status take_lock(int *out, const char *path) {
         if (descriptor < 0 && errno == EINTR)
             continue;
         if (descriptor < 0)
-            return isg_fail(ISG_ERR_IO, "%s: could not be made: %s", path, strerror(errno));
+            return isg_fail(ISG_ERR_IO, "%s: could not be created: %s", path, strerror(errno));
         const bool is_locked = flock(descriptor, LOCK_EX | LOCK_NB) == 0;
         const int reason = errno;
-        if (!is_locked && reason != EINTR) { /* the file stays: it may be somebody's lock */
+        if (!is_locked && reason != EINTR) { /* keep the file: it may be somebody's lock */
             const isg_status status = lock_failed(path, descriptor, reason);
             close(descriptor);
             return status;

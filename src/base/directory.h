@@ -1,4 +1,4 @@
-/* directory.h - a directory that one process at a time may work in
+/* directory.h - directories, and a lock that lets one process work in one
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,26 +7,26 @@
 
 #include "base/status.h"
 
-/* One that is there already is fine, and *is_new then false; its parent must be there. */
+/* An existing directory is fine and makes *is_new false; the parent must exist. */
 isg_status isg_directory_create(const char *path, bool *is_new);
-void isg_directory_remove(const char *path); /* if it is empty; else it stays */
+void isg_directory_remove(const char *path); /* only if it is empty */
 
-/* "directory/name", for the caller to release; NULL with the message set if there is no memory. */
+/* "directory/name", released by the caller; NULL with the message set if out of memory. */
 char *isg_join_path(const char *directory, const char *name);
 
 bool isg_path_exists(const char *path);
 
-/* A file that is not there is fine. */
+/* A missing file is fine. */
 isg_status isg_remove_file(const char *path);
 
-/* Removes what isg_atomic_file leaves behind of `name` in a directory when its process is killed.
-   Only for who may be sure that nobody else writes that file now. */
+/* Removes the temporary files of `name` that isg_atomic_file leaves in a directory when its process
+   is killed. Call it only if nobody else can be writing that file. */
 void isg_remove_temporaries(const char *directory, const char *name);
 
 typedef struct isg_lock isg_lock;
 
-/* Makes the file and locks it. The lock goes with the process, however that ends, even if the file
-   then stays. ISG_ERR_IO, naming the process, if another one has it, or this one already. */
+/* Creates the file and locks it. The lock ends with the process, however that ends, even if the
+   file stays. ISG_ERR_IO, naming the process, if another one or this one already holds it. */
 isg_status isg_lock_acquire(isg_lock **out, const char *path);
 void isg_lock_release(isg_lock *lock); /* removes the file; NULL is fine */
 

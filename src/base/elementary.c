@@ -1,4 +1,4 @@
-/* elementary.c - exp, log and their kin, with the same bits on every machine
+/* elementary.c - elementary functions with the same bits on every machine
  *
  * SPDX-License-Identifier: MIT
  *
@@ -6,8 +6,8 @@
  *
  *     x = m h + r,   exp(x) = 2^k 2^(i/128) exp(r)
  *
- * 2^(i/128) is in a table, with twice the digits; exp(r) - 1 is Taylor's series to r^5, short of
- * r^6 / 720 < 6e-19. The factor that is rounded is near 1, the terms added to it are below 0.003:
+ * 2^(i/128) is in a table, with twice the digits; exp(r) - 1 is Taylor's series to r^5, which omits
+ * r^6 / 720 < 6e-19. The rounded factor is near 1 and the terms added to it are below 0.003, so
  * their rounding errors hardly count.
  *
  * The logarithm. x = 2^k z with z around 1, in interval i of 128, and a short number c near 1 / z
@@ -16,9 +16,9 @@
  *     r = c z - 1,   ln(x) = k ln(2) - ln(c) + ln(1 + r),   |r| < 0.0042
  *
  * c has at most 13 bits, so c times half the digits of z is exact, and so is r as a sum of two
- * numbers. ln(1 + r) is Taylor's series to r^7. The interval around 1 has c = 1, so that nothing
- * cancels there; the first parts of ln(2) and ln(c) are multiples of 2^-42, and k ln(2) - ln(c)
- * exact in these.
+ * numbers. ln(1 + r) is Taylor's series to r^7. The interval around 1 has c = 1, so nothing cancels
+ * there; the first parts of ln(2) and ln(c) are multiples of 2^-42, so k ln(2) - ln(c) is exact in
+ * them.
  */
 #include "base/elementary.h"
 
@@ -32,10 +32,10 @@
 _Static_assert(FLT_EVAL_METHOD == 0, "doubles must be computed as doubles");
 _Static_assert(DBL_MANT_DIG == 53 && DBL_MAX_EXP == 1024, "double must be IEEE 754's binary64");
 
-/* Adding and subtracting it rounds to a whole number, which the low bits of the sum hold. */
+/* Adding and subtracting it rounds to a whole number, which is in the low bits of the sum. */
 static const double magic = 0x1.8p52;
 
-/* A number as the sum of two, the second far smaller. */
+/* A number as a sum of two, the second far smaller. */
 typedef struct parts {
     double high, low;
 } parts;
@@ -81,7 +81,7 @@ static inline reduced_exp reduce_exp(double x) {
                                   square * square * (1.0 / 24 + r * (1.0 / 120))};
 }
 
-/* Where 2^k is not a normal number, or the result may not be one. */
+/* For 2^k that is not a normal number, or a result that may not be one. */
 static double exp_of_large(double x) {
     if (isnan(x))
         return x;
@@ -95,8 +95,8 @@ static double exp_of_large(double x) {
         const double half = from_bits(bits_of(e.power) + ((e.k - 1) << 52));
         return 2 * (half + half * more);
     }
-    /* 2^1022 times as much; subnormal numbers are then multiples of 2^-52, to which a sum with 1 is
-       rounded. The error of the first rounding is put in again before the second. */
+    /* Scaled by 2^1022: subnormal numbers become multiples of 2^-52, to which a sum with 1 is
+       rounded. The error of the first rounding is added back before the second. */
     const double scaled = from_bits(bits_of(e.power) + ((e.k + 1022) << 52));
     double y = scaled + scaled * more;
     if (y < 1) {
@@ -145,7 +145,7 @@ static inline double log_curve(double r) {
 }
 
 /* ln(2^scale (x + *rest)), for x with these bits, positive and normal; *rest is at most its ulp,
-   NULL is none. */
+   and NULL means 0. */
 static inline parts log_parts(uint64_t bits, const double *rest, int scale) {
     const uint64_t above = bits - log_start;
     const int64_t k = (int64_t)above >> 52;
@@ -163,7 +163,7 @@ static inline parts log_parts(uint64_t bits, const double *rest, int scale) {
     return (parts){high, low + log_curve(r)};
 }
 
-/* Of anything that is not a positive normal number. */
+/* For anything but a positive normal number. */
 static parts log_of_special(double x) {
     if (x > 0 && x < DBL_MIN)
         return log_parts(bits_of(x * 0x1p52), NULL, -52);
@@ -213,7 +213,7 @@ double isg_tanh(double x) {
     return copysign(size < 0.5 ? e / (e + 2) : 1 - 2 / (e + 2), x);
 }
 
-/* The sum, and what its rounding lost. */
+/* The sum and its rounding error. */
 static inline parts exact_sum(double a, double b) {
     const double sum = a + b, part = sum - a;
     return (parts){sum, (a - (sum - part)) + (b - part)};
@@ -246,7 +246,7 @@ static double cosine_near_0(parts r) {
     return near + (((1 - near) - half) + (q * q * sum - r.high * r.low));
 }
 
-/* x = m pi/2 + r. The first two parts of pi / 2 have 33 bits, so that m times each is exact. */
+/* x = m pi/2 + r. The first two parts of pi / 2 have 33 bits, so m times each is exact. */
 double isg_cos(double x) {
     if (!(fabs(x) <= 0x1p20))
         return isnan(x) ? x : (double)NAN;
@@ -275,7 +275,7 @@ double isg_hypot(double x, double y) {
     return isnan(x) || isnan(y) ? x + y : ldexp(sqrt(a * a + b * b), exponent);
 }
 
-/* exp(-x^2), with what the rounding of x^2 loses */
+/* exp(-x^2), corrected for the rounding of x^2 */
 static double exp_of_minus_square(double x) {
     const double head = head_of(x);
     return isg_exp(-(x - head) * (x + head)) * isg_exp(-head * head);

@@ -1,15 +1,15 @@
-/* elementary.h - exp, log and their kin, with the same bits on every machine
+/* elementary.h - elementary functions with the same bits on every machine
  *
  * SPDX-License-Identifier: MIT
  *
- * The functions of libm differ in their last bits from one C library to the next, and within one
- * from CPU to CPU. Whatever is drawn, stored or printed comes from these instead: additions,
- * multiplications, divisions and square roots of doubles in a fixed order, which IEEE 754 defines to
- * the last bit. They assume rounding to nearest, and compilation without contraction.
+ * The functions of libm differ in their last bits between C libraries and, within one, between
+ * CPUs. Everything drawn, stored or printed uses these instead: additions, multiplications,
+ * divisions and square roots of doubles in a fixed order, which IEEE 754 defines to the last bit.
+ * They require rounding to nearest and compilation without contraction.
  *
  * Errors are given in units of the last place (ulp) of the exact result. Infinities, NaN, signed
  * zeros, overflow and underflow are as in C's Annex F; errno and the exception flags mean nothing.
- * sqrt, fabs, floor, fmin, ldexp and the like are exact in every libm, and used as they are.
+ * sqrt, fabs, floor, fmin, ldexp and the like are exact in every libm and used directly.
  */
 #ifndef ISG_ELEMENTARY_H
 #define ISG_ELEMENTARY_H

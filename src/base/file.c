@@ -47,7 +47,7 @@ isg_status isg_file_open(isg_file **out, const char *path) {
     isg_file *file = NULL;
     ISG_TRY(file_create(&file, path));
     isg_status status = ISG_OK;
-    /* Without O_NONBLOCK, opening a pipe that nobody writes would wait for ever. */
+    /* Without O_NONBLOCK, opening a pipe without a writer would block forever. */
     do
         file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     while (file->descriptor < 0 && errno == EINTR);
@@ -103,7 +103,7 @@ isg_status isg_file_read_at(isg_file *file, uint64_t offset, void *buffer, size_
             continue;
         if (got < 0)
             return isg_fail(ISG_ERR_IO, "%s: could not be read: %s", file->name, strerror(errno));
-        if (got == 0) /* somebody shortened it after we looked at its size */
+        if (got == 0) /* the file was truncated after we read its size */
             return ended_early(file, file->size);
         next += got;
         count -= (size_t)got;

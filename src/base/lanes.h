@@ -1,9 +1,9 @@
-/* lanes.h - many lambda side by side, in vectors that every machine has
+/* lanes.h - many lambda side by side, in vectors available on every machine
  *
  * SPDX-License-Identifier: MIT
  *
- * A block of them is (p, ISG_LANES): one lane each, so that no sum depends on how wide the vectors
- * of a machine are.
+ * A block of them is (p, ISG_LANES), one lane each, so no sum depends on the width of the machine's
+ * vectors.
  */
 #ifndef ISG_LANES_H
 #define ISG_LANES_H

@@ -41,7 +41,7 @@ void *isg_allocate(size_t count, size_t size) {
     }
     void *pointer = allocator.allocate(allocator.user, ISG_ALIGNMENT, bytes ? bytes : 1);
     if (!pointer) {
-        isg_fail(ISG_ERR_MEMORY, "out of memory (%zu bytes wanted)", bytes);
+        isg_fail(ISG_ERR_MEMORY, "out of memory (%zu bytes requested)", bytes);
         return NULL;
     }
     memset(pointer, 0, bytes);

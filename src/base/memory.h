@@ -14,7 +14,7 @@ enum { ISG_ALIGNMENT = 64 };
 bool isg_multiply(size_t *out, size_t a, size_t b);
 
 /* `count` zeroed objects of `size` bytes; a count of zero gives a valid pointer. NULL with the
-   message set if there is no memory or the product overflows. */
+   message set if out of memory or if the product overflows. */
 void *isg_allocate(size_t count, size_t size);
 void isg_release(void *pointer); /* NULL is fine */
 
@@ -22,7 +22,7 @@ void isg_release(void *pointer); /* NULL is fine */
 #define ISG_ALLOCATE(pointer, count)                                                               \
     (((pointer) = isg_allocate((count), sizeof *(pointer))) ? ISG_OK : ISG_ERR_MEMORY)
 
-/* The same for a matrix, so that the product of its sizes is checked; a row must fit in memory. */
+/* The same for a matrix; the product of its sizes is checked. A row must fit in memory. */
 #define ISG_ALLOCATE_MATRIX(pointer, rows, cols)                                                   \
     (((pointer) = isg_allocate((rows), (cols) * sizeof *(pointer))) ? ISG_OK : ISG_ERR_MEMORY)
 
@@ -30,10 +30,10 @@ void isg_release(void *pointer); /* NULL is fine */
    doubling. On failure nothing changes. */
 isg_status isg_grow(void **pointer, size_t *capacity, size_t needed, size_t size);
 
-/* A copy of the text; NULL with the message set if there is no memory. */
+/* A copy of the text; NULL with the message set if out of memory. */
 char *isg_copy_text(const char *text);
 
-/* zlib's and libpng's view of the allocator. */
+/* The allocator as zlib and libpng call it. */
 void *isg_zlib_allocate(void *user, unsigned count, unsigned size);
 void isg_zlib_release(void *user, void *pointer);
 

@@ -23,11 +23,11 @@ enum { MEMORY = 20, MOST_TRIALS = 40 };
 
 static const double DECREASE = 1e-4, CURVATURE = 0.9;
 
-/* A trial stays this part of the bracket away from its ends; if the last one left more than
+/* A trial keeps this fraction of the bracket away from its ends; if the last trial left more than
    TOO_MUCH of the bracket, the next one halves it. */
 static const double MARGIN = 0.1, TOO_MUCH = 0.66;
 
-/* Without a bracket the next trial is this much farther from the last than the one before. */
+/* Without a bracket, the step to the next trial is the last step times a factor in this range. */
 static const double LEAST_STRETCH = 1.1, MOST_STRETCH = 4;
 
 /* A step along the line, with f and its slope there. */
@@ -38,18 +38,18 @@ typedef struct place {
 typedef struct search {
     const isg_smooth *function;
     size_t n;
-    double *x, *gradient, value;              /* (n): where the search is */
+    double *x, *gradient, value;              /* (n): the current point */
     double *start, *start_gradient;           /* (n): where the line begins */
     double *direction;                        /* (n) */
     double *steps, *changes;                  /* (MEMORY, n): s and y, pair k in row k % MEMORY */
     double products[MEMORY], factors[MEMORY]; /* s.y, and alpha of the recursion */
     double scale;                             /* s.y / y.y of the last pair: H before any pair */
-    size_t n_pairs;                           /* all that ever were */
+    size_t n_pairs;                           /* pairs ever added */
 } search;
 
 /* ---- Vectors ------------------------------------------------------------------------------------- */
 
-/* Eight sums side by side, added up in a fixed order however wide the vectors of the machine are. */
+/* Eight sums side by side, added in a fixed order whatever the width of the machine's vectors. */
 static double dot(const double *a, const double *b, size_t n) {
     double s[8] = {0};
     size_t i = 0;
@@ -78,7 +78,7 @@ static void remember(search *s) {
     }
     const double product = dot(step, change, n);
     const double scale = product / dot(change, change, n);
-    /* Positive by the second condition; but for rounding, and then H would not be. */
+    /* Positive by the second condition, except for rounding; H would then not be positive. */
     if (!(product > 0 && scale > 0 && isfinite(scale)))
         return;
     s->products[row] = product;
@@ -105,7 +105,7 @@ static void find_direction(search *s) {
     }
 }
 
-/* Down the gradient by a step of length 1, as at the start. */
+/* Starts afresh: down the gradient by a step of length 1. */
 static void forget(search *s) {
     s->n_pairs = 0;
     s->scale = 1 / sqrt(dot(s->gradient, s->gradient, s->n));
@@ -120,14 +120,14 @@ static place probe(search *s, double t) {
     return (place){t, s->value, dot(s->gradient, s->direction, s->n)};
 }
 
-/* Where the cubic through both places has its minimum (3.59); not a number if it has none. */
+/* The minimum of the cubic through both places (3.59); NaN if it has none. */
 static double cubic(place a, place b) {
     const double d1 = a.slope + b.slope - 3 * (a.value - b.value) / (a.t - b.t);
     const double root = sqrt(d1 * d1 - a.slope * b.slope), d2 = b.t > a.t ? root : -root;
     return b.t - (b.t - a.t) * (b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2);
 }
 
-/* t, or the nearest to it between two bounds; the middle if it is not a number. */
+/* t clamped to two bounds; their midpoint if t is NaN. */
 static double clamp(double t, double bound, double other) {
     const double low = bound < other ? bound : other, high = bound < other ? other : bound;
     if (t < low)
@@ -135,7 +135,7 @@ static double clamp(double t, double bound, double other) {
     return t > high ? high : t == t ? t : low + (high - low) / 2;
 }
 
-/* Before a minimum is in between: farther, by the cubic through the last two places. */
+/* Before a minimum is bracketed: farther out, by the cubic through the last two places. */
 static double stretch(place before, place last) {
     const double step = last.t - before.t;
     return clamp(cubic(before, last), last.t + LEAST_STRETCH * step, last.t + MOST_STRETCH * step);
@@ -150,8 +150,8 @@ static double zoom(place low, place high, double *width) {
                : clamp(cubic(low, high), low.t + MARGIN * across, high.t - MARGIN * across);
 }
 
-/* Goes down the line from `first`. False if nothing on it can be told to be lower. Otherwise x and
-   gradient are at a step that meets the first condition, and the second too unless rounding hides
+/* Goes down the line from `first`. False if no point on it is measurably lower. Otherwise x and
+   gradient are at a step that meets the first condition, and the second unless rounding hides
    it. */
 static bool go_down(search *s, place first) {
     place low = first, high = first;
@@ -174,7 +174,7 @@ static bool go_down(search *s, place first) {
             low = here;
         }
         const double next = has_bracket ? zoom(low, high, &width) : stretch(before, low);
-        /* What the line could still fall by is beyond the digits of f. */
+        /* Any further decrease along the line is below the precision of f. */
         if (has_bracket && fabs(low.slope) * width <= DBL_EPSILON * fabs(low.value))
             break;
         if (next == low.t || next == high.t || !isfinite(next))
@@ -188,8 +188,8 @@ static bool go_down(search *s, place first) {
 
 /* ---- The search ---------------------------------------------------------------------------------- */
 
-/* One iteration; false if it leads nowhere, and then x is where it was. Where values are equal to the
-   last bit the gradient has to fall, so that no search goes round in circles. */
+/* One iteration; false, with x unchanged, if it makes no progress. Where values are equal to the
+   last bit the gradient must decrease, so that no search goes in circles. */
 static bool iterate(search *s) {
     const size_t n = s->n;
     find_direction(s);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * One thread and IEEE basic operations in a fixed order: if evaluate() gives the same bits on every
+ * One thread, IEEE basic operations, a fixed order: if evaluate() gives the same bits on every
  * machine, so does the search.
  */
 #ifndef ISG_MINIMIZE_H
@@ -19,13 +19,13 @@ typedef struct isg_smooth {
 } isg_smooth;
 
 typedef enum isg_minimize_end {
-    ISG_MINIMIZE_STOPPED,  /* go_on() said so, or the gradient vanished */
+    ISG_MINIMIZE_STOPPED,  /* go_on() returned false, or the gradient vanished */
     ISG_MINIMIZE_LIMIT,    /* after max_iterations */
-    ISG_MINIMIZE_ROUNDING, /* values no longer differ enough to tell a step forward */
+    ISG_MINIMIZE_ROUNDING, /* values differ too little to recognize a better point */
 } isg_minimize_end;
 
-/* Goes down from x (n), where the value must be finite; x receives the last point accepted. No
-   promise goes with the end: look at the gradient. Takes some 45 numbers per variable, all of them
+/* Minimizes from x (n), where the value must be finite; x receives the last accepted point. The end
+   is not necessarily a minimum: check the gradient. Allocates some 45 numbers per variable, all
    before the first evaluation; x is unchanged on ISG_ERR_MEMORY. */
 isg_status isg_minimize(size_t n, double *x, const isg_smooth *function, size_t max_iterations,
                         isg_minimize_end *end);

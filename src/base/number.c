@@ -1,10 +1,10 @@
-/* number.c - numbers to text and back, whatever the locale of the process
+/* number.c - numbers to text and back, independent of the locale
  *
  * SPDX-License-Identifier: MIT
  *
- * The locale enters strtod() and printf() through the decimal point alone. So strtod() is only ever
- * given whole digits and an exponent, and of what printf() writes only the digits are kept; the
- * point is ours on both ways, and the exact rounding is the C library's.
+ * The locale affects strtod() and printf() through the decimal point alone. So strtod() is only
+ * given digits and an exponent, and only the digits of printf()'s output are kept: we handle the
+ * point in both directions, and the C library does the exact rounding.
  */
 #include "base/number.h"
 
@@ -17,12 +17,12 @@
 #include <string.h>
 
 enum {
-    /* A number half way between two doubles has at most 767 digits: of those that follow, it
-       matters only whether one is not zero. */
+    /* A number halfway between two doubles has at most 767 digits: of any that follow, all that
+       matters is whether one is not zero. */
     MOST_DIGITS = 770,
-    WORD_DIGITS = 19,  /* always fit in 64 bits */
+    WORD_DIGITS = 19,  /* always fits in 64 bits */
     EXACT_POWER = 22,  /* 10^22 is the last power of ten that is a double */
-    HUGE_POWER = 1200, /* beyond it MOST_DIGITS digits are zero or infinite anyway */
+    HUGE_POWER = 1200, /* beyond it any MOST_DIGITS digits give zero or infinity */
 };
 
 /* The number is (digits) * 10^power; `digits` has neither point nor leading zeros. */
@@ -31,7 +31,7 @@ typedef struct decimal {
     int64_t power;
     uint64_t word; /* of the first WORD_DIGITS digits */
     bool is_negative;
-    bool is_cut; /* digits other than zero were dropped */
+    bool is_cut; /* nonzero digits were dropped */
     char digits[MOST_DIGITS];
 } decimal;
 
@@ -60,7 +60,7 @@ static void keep_digit(decimal *number, char digit, bool is_fraction) {
     number->digits[number->n_digits++] = digit;
 }
 
-/* Reads the exponent behind the 'e'; NULL if it has no digits. */
+/* Reads the exponent after the 'e'; NULL if it has no digits. */
 static const char *read_exponent(decimal *number, const char *text) {
     const bool is_negative = *text == '-';
     if (*text == '+' || *text == '-')
@@ -69,13 +69,13 @@ static const char *read_exponent(decimal *number, const char *text) {
         return NULL;
     int64_t exponent = 0;
     for (; is_digit(*text); text++)
-        if (exponent < INT64_MAX / 100) /* more than any text has digits to make up for */
+        if (exponent < INT64_MAX / 100) /* more than the digits of any text can offset */
             exponent = 10 * exponent + (*text - '0');
     number->power += is_negative ? -exponent : exponent;
     return text;
 }
 
-/* Reads the number at `text` behind its sign; NULL if there is none. */
+/* Reads the number at `text`, after its sign; NULL if there is no number. */
 static const char *read_decimal(decimal *number, const char *text) {
     bool has_digits = false, is_fraction = false;
     for (; is_digit(*text) || (*text == '.' && !is_fraction); text++) {
@@ -91,8 +91,8 @@ static const char *read_decimal(decimal *number, const char *text) {
     return *text == 'e' || *text == 'E' ? read_exponent(number, text + 1) : text;
 }
 
-/* The usual case: the digits and the power of ten are both exact, so that the one operation
-   between them rounds correctly. */
+/* The usual case: the digits and the power of ten are both exact, so the one operation between them
+   rounds correctly. */
 static bool convert_short(const decimal *number, double *out) {
     static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                     1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
@@ -121,7 +121,7 @@ static double convert_long(const decimal *number) {
     return strtod(text, NULL);
 }
 
-/* Whether `text` is `word`, in any case, with nothing but blanks behind it. */
+/* Whether `text` is `word`, ignoring case, followed by nothing but blanks. */
 static bool is_word(const char *text, const char *word) {
     for (; *word; text++, word++)
         if ((*text | 0x20) != *word)
@@ -129,7 +129,7 @@ static bool is_word(const char *text, const char *word) {
     return *skip_blanks(text) == '\0';
 }
 
-/* Most numbers in data files are small and whole: no need for all that follows. */
+/* Most numbers in data files are small and whole; this is a shortcut for them. */
 static bool convert_small(const char *text, double *out) {
     const char *next = text + (*text == '-'), *last = next + DBL_DIG;
     int64_t value = 0;
@@ -146,7 +146,7 @@ static bool convert_small(const char *text, double *out) {
 isg_number isg_parse_number(const char *text, double *out) {
     if (convert_small(text, out))
         return ISG_NUMBER_OK;
-    decimal number; /* not initialized as a whole: most of it is digits */
+    decimal number; /* left uninitialized: most of it is digits */
     number.n_digits = 0;
     number.power = 0;
     number.word = 0;
@@ -190,7 +190,7 @@ bool isg_parse_size(const char *text, size_t *out) {
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-enum { MOST_WRITTEN = 17 }; /* digits that tell any double from its neighbors */
+enum { MOST_WRITTEN = 17 }; /* enough digits to tell any double from its neighbors */
 
 /* The first `count` digits of a positive value, correctly rounded, and its power of ten. */
 static int leading_digits(double value, int count, char digits[MOST_WRITTEN + 1]) {
@@ -206,7 +206,7 @@ static int leading_digits(double value, int count, char digits[MOST_WRITTEN + 1]
 
 /* The fewest digits that read back as `value`; returns the power of ten of the first. */
 static int shortest_digits(double value, char digits[MOST_WRITTEN + 1]) {
-    /* A normal double that fits in 15 digits at all is found there, with zeros behind. */
+    /* A normal double that fits in 15 digits is found there, followed by zeros. */
     int power = 0;
     for (int count = value < DBL_MIN ? 1 : DBL_DIG; count <= MOST_WRITTEN; count++) {
         char text[64];

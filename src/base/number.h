@@ -1,4 +1,4 @@
-/* number.h - numbers to text and back, whatever the locale of the process
+/* number.h - numbers to text and back, independent of the locale
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,18 +10,18 @@
 
 typedef enum isg_number { ISG_NUMBER_OK, ISG_NUMBER_MALFORMED, ISG_NUMBER_NOT_FINITE } isg_number;
 
-/* The double nearest to the decimal number that is the whole of `text`, but for spaces and tabs
-   around it: an optional sign, digits with at most one point among or beside them, an optional
-   exponent. NOT_FINITE for nan, inf and infinity in any case, and for what exceeds every double;
-   anything else (nothing at all, hexadecimal, a decimal comma, digit groups) is MALFORMED. */
+/* The double nearest to the decimal number in `text`, which may have spaces and tabs around it but
+   nothing else: an optional sign, digits with at most one point among or beside them, an optional
+   exponent. NOT_FINITE for nan, inf and infinity, ignoring case, and for numbers too large for a
+   double; anything else (empty, hexadecimal, a decimal comma, digit groups) is MALFORMED. */
 isg_number isg_parse_number(const char *text, double *out);
 
-/* Decimal digits and nothing else; false if there are none or the number exceeds size_t. */
+/* Accepts decimal digits only; false if there are none or the number exceeds size_t. */
 bool isg_parse_size(const char *text, size_t *out);
 
 enum { ISG_NUMBER_ROOM = 32 }; /* enough for any number that isg_format_number() writes */
 
-/* Writes `value` with as few digits as read back to the same bits, in the manner of %g: "0.1",
+/* Writes `value` with the fewest digits that read back to the same bits, in the style of %g: "0.1",
    "-3", "1e-07", "nan", "inf". `room` must be at least ISG_NUMBER_ROOM. */
 void isg_format_number(char *out, size_t room, double value);
 

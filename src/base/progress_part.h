@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-/* Reports to `whole`, if that is not NULL, as the work from `from` to `to` of it. */
+/* Reports progress to `whole` (if not NULL), scaled to the range from `from` to `to`. */
 typedef struct isg_part {
     const isg_progress *whole;
     double from, to;
@@ -16,8 +16,8 @@ typedef struct isg_part {
 
 const isg_progress *isg_part_of(isg_part *part, const isg_progress *whole, double from, double to);
 
-/* All is done, if less than planned too. ISG_ERR_CANCELLED if the caller wants none of it; `what`
-   begins the sentence. */
+/* Reports completion, even if less work was done than planned. ISG_ERR_CANCELLED if the caller
+   cancels; `what` begins the sentence. */
 isg_status isg_progress_end(const isg_progress *progress, const char *what);
 
 #endif

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The logarithm, cosine and sine are our own: libm chooses variants per processor, whose last
- * bits differ. Both use plain Taylor series after an exact reduction in integers, so every
- * coefficient can be checked by eye.
+ * The logarithm, cosine and sine are our own: libm chooses variants per processor, whose last bits
+ * differ. They use plain Taylor series after an exact reduction in integers, so every coefficient
+ * can be checked by eye.
  */
 #include "base/rng.h"
 
@@ -85,7 +85,7 @@ double isg_minus_log_fraction(uint64_t k) {
     series = series * q + 1.0 / 5;
     series = series * q + 1.0 / 3;
     const double logarithm = t - s * (t - 2 * q * series);
-    /* ln 2 in two parts: the first has 42 bits, so that e times it is exact. */
+    /* ln 2 in two parts: the first has 42 bits, so e times it is exact. */
     return e * 0x1.62e42fefa38p-1 + (e * 0x1.ef35793c7673p-45 - logarithm);
 }
 
@@ -113,8 +113,8 @@ static void first_octant(double x, double *cosine, double *sine) {
     *sine = angle + angle * (q * s);
 }
 
-/* The top three bits are the octant. In every other one the angle is measured back from its end,
-   which in units of half a step is the complement of the bits. */
+/* The top three bits are the octant. In odd octants the angle is measured back from the end, which
+   in units of half a step is the complement of the bits. */
 void isg_cos_sin_turn(uint64_t k, double *cosine, double *sine) {
     const unsigned octant = (unsigned)(k >> 61);
     const uint64_t mask = (UINT64_C(1) << 61) - 1;
@@ -167,8 +167,8 @@ uint64_t isg_next_below(isg_cursor *cursor, uint64_t bound) {
     assert(bound > 0);
     for (;;) {
         const uint64_t word = isg_next_word64(cursor), rest = word % bound;
-        /* word - rest starts a run of `bound` numbers; the last run may be cut off at 2^64, and
-           then its remainders would come up too often. */
+        /* word - rest starts a run of `bound` numbers; the last run may be cut off at 2^64, and its
+           remainders would then come up too often. */
         if (word - rest <= 0 - bound)
             return rest;
     }

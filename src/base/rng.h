@@ -2,17 +2,17 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * There is no generator state to share, save or seed twice: whoever names a draw gets the same
- * bits, on any thread and any machine. The core is Philox4x32-10 (Salmon et al., SC 2011), which
- * maps a counter of 128 bits under a key of 64 bits to 128 random bits. The key is the seed; the
- * counter holds the rest in fields that do not overlap, so no two names share a draw:
+ * There is no generator state to share, save or seed twice: the same name gives the same bits, on
+ * any thread and any machine. The core is Philox4x32-10 (Salmon et al., SC 2011), which maps a
+ * counter of 128 bits under a key of 64 bits to 128 random bits. The key is the seed; the counter
+ * holds the rest in fields that do not overlap, so no two names share a draw:
  *
  *     word 0: number of the draw    word 2: step, low 32 bits
  *     word 1: block                 word 3: step, high 24 bits | purpose << 24
  *
  * A stream is all draws of one (seed, purpose, step, block): 2^32 draws, 2^34 words. Everything
- * here uses exact integers, or double in a fixed order of operations without libm, so that
- * uniforms and normals are equal to the last bit wherever IEEE arithmetic is.
+ * here uses exact integers, or double in a fixed order of operations without libm, so uniforms and
+ * normals are equal to the last bit on every machine with IEEE arithmetic.
  * docs/design/0001-generator.md has the reasons.
  */
 #ifndef ISG_RNG_H
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a draw is for. The numbers are part of every result: add at the end, never renumber. */
+/* What a draw is for. The numbers are part of every result: append new ones, never renumber. */
 typedef enum isg_purpose {
     ISG_PURPOSE_SHUFFLE = 1, /* the order of samples in an epoch */
     ISG_PURPOSE_SPLIT,       /* which samples go to which part of a data set */
@@ -30,19 +30,19 @@ typedef enum isg_purpose {
     ISG_PURPOSE_GIBBS,       /* spins and hidden units in sampling */
     ISG_PURPOSE_AIS,         /* annealed importance sampling */
     ISG_PURPOSE_TEST,        /* the tests' own inputs */
-    ISG_PURPOSE_DYNAMICS,    /* states of Hopfield networks on the move */
-    ISG_PURPOSE_VERIFY,      /* states and networks that identities are checked on */
+    ISG_PURPOSE_DYNAMICS,    /* dynamics of Hopfield networks */
+    ISG_PURPOSE_VERIFY,      /* states and networks for checking identities */
     ISG_PURPOSE_TRAIN,       /* spins and hidden units in training */
     ISG_PURPOSE_START,       /* states that chains start from */
-    ISG_PURPOSE_RECONSTRUCT, /* data after one sweep, to see how much of them is left */
-    ISG_PURPOSE_AIS_REVERSE, /* from the model to free spins */
-    ISG_PURPOSE_AIS_PILOT,   /* chains that space a schedule */
+    ISG_PURPOSE_RECONSTRUCT, /* one sweep from the data, for the reconstruction error */
+    ISG_PURPOSE_AIS_REVERSE, /* annealing in reverse, from the model to free spins */
+    ISG_PURPOSE_AIS_PILOT,   /* pilot chains that space a schedule */
     ISG_PURPOSE_EXACT,       /* exact samples of small models */
     ISG_PURPOSE_MIXTURE,     /* importance sampling of ln Z */
-    ISG_PURPOSE_EXPERTS,     /* the seeds of experts */
-    ISG_PURPOSE_CORRUPT,     /* what is wrong with a state to be recalled */
-    ISG_PURPOSE_RECALL,      /* states that are recalled */
-    ISG_PURPOSE_COMMITTOR,   /* trajectories from one state to the patterns */
+    ISG_PURPOSE_EXPERTS,     /* seeds of experts */
+    ISG_PURPOSE_CORRUPT,     /* corruption of states to be recalled */
+    ISG_PURPOSE_RECALL,      /* dynamics of recall */
+    ISG_PURPOSE_COMMITTOR,   /* trajectories from a state to the patterns */
     ISG_PURPOSE_UNMAP        /* states and subspaces in the search for patterns */
 } isg_purpose;
 
@@ -61,8 +61,8 @@ isg_stream isg_stream_at(uint64_t seed, isg_purpose purpose, uint64_t step, uint
    `random_words` makes the same words faster. */
 void isg_stream_words(const isg_stream *stream, uint64_t first, size_t n, uint32_t *out);
 
-/* out[j] = normal number first + j of the stream; two to a draw, in the way of
-   isg_normal_pair(), so first + n <= ISG_STREAM_WORDS / 2. */
+/* out[j] = normal number first + j of the stream; two per draw, as by isg_normal_pair(), so first +
+   n <= ISG_STREAM_WORDS / 2. */
 void isg_stream_normals(const isg_stream *stream, uint64_t first, size_t n, double *out);
 
 /* Two independent standard normals from one draw, by Box and Muller: words 0 and 1 give the
@@ -70,18 +70,18 @@ void isg_stream_normals(const isg_stream *stream, uint64_t first, size_t n, doub
    9.41; always finite. */
 void isg_normal_pair(const uint32_t words[4], double z[2]);
 
-/* The two functions behind it, apart for the tests: -ln((k + 1) / 2^64), exact to 4e-16 of
-   itself, and cos and sin of 2 pi (k + 1/2) / 2^64, likewise. */
+/* The two functions behind it, declared for the tests: -ln((k + 1) / 2^64), with a relative error
+   of 4e-16, and cos and sin of 2 pi (k + 1/2) / 2^64, likewise. */
 double isg_minus_log_fraction(uint64_t k);
 void isg_cos_sin_turn(uint64_t k, double *cosine, double *sine);
 
 /* ---- One after another ---------------------------------------------------------------- */
 
-/* Reads a stream from its start. A normal takes a whole draw and keeps the second of the pair. */
+/* Reads a stream from its start. A normal uses a whole draw and keeps the second of the pair. */
 typedef struct isg_cursor {
     isg_stream stream;
-    uint64_t next;     /* the word to be read next */
-    uint32_t words[4]; /* the draw it is in, unless it is the first of one */
+    uint64_t next;     /* the next word */
+    uint32_t words[4]; /* the draw it is in, unless it begins a draw */
     double spare;
     bool has_spare;
 } isg_cursor;
@@ -93,8 +93,8 @@ uint64_t isg_next_word64(isg_cursor *cursor); /* two words, the low one first */
 /* An odd multiple of 2^-53, each with the same probability: never 0, never 1, mean 1/2. */
 double isg_next_uniform(isg_cursor *cursor);
 
-/* The same of 64 random bits. 52 of them and a one below make 53, which a double holds exactly; one
-   more would round up to 1 at the end of the range. */
+/* The same from 64 random bits: 52 of them and a one below make 53, which a double holds exactly;
+   one more would round up to 1 at the end of the range. */
 static inline double isg_uniform_of(uint64_t bits) {
     return (double)((bits >> 12) * 2 + 1) * 0x1p-53;
 }
@@ -102,19 +102,19 @@ static inline double isg_uniform_of(uint64_t bits) {
 /* A multiple of 2^-24 in [0, 1), from one word. */
 float isg_next_uniformf(isg_cursor *cursor);
 
-/* A whole number from 0 to bound - 1, all exactly equally likely; bound > 0. */
+/* A whole number from 0 to bound - 1, all equally likely; bound > 0. */
 uint64_t isg_next_below(isg_cursor *cursor, uint64_t bound);
 
-/* Which of n >= 1 things comes up, where cumulated[i] is the sum of the weights of the first i + 1. */
+/* An index below n >= 1 drawn by weight; cumulated[i] is the sum of the first i + 1 weights. */
 size_t isg_next_of(isg_cursor *cursor, const double *cumulated, size_t n);
 double isg_next_normal(isg_cursor *cursor);
 
-/* Puts the n numbers in `index` into random order, every order equally likely (Fisher-Yates). */
+/* Shuffles the n numbers in `index`, every order equally likely (Fisher-Yates). */
 void isg_shuffle(isg_stream stream, size_t *index, size_t n);
 
 /* ---- The core ------------------------------------------------------------------------- */
 
-/* Philox4x32-10, here so that the kernels can use it too. */
+/* Philox4x32-10; in the header so that the kernels can use it too. */
 static inline void isg_philox(const uint32_t key[2], const uint32_t counter[4], uint32_t out[4]) {
     uint32_t a = counter[0], b = counter[1], c = counter[2], d = counter[3];
     uint32_t key_0 = key[0], key_1 = key[1];

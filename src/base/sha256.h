@@ -1,4 +1,4 @@
-/* sha256.h - SHA-256 (FIPS 180-4), to recognise data sets and damaged files
+/* sha256.h - SHA-256 (FIPS 180-4), to recognize data sets and damaged files
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ISG_SHA256_HEX = 65 }; /* 64 digits and the final zero */
+enum { ISG_SHA256_HEX = 65 }; /* 64 digits and the terminating zero */
 
 typedef struct isg_sha256 {
     uint32_t state[8];

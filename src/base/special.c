@@ -36,8 +36,8 @@ double isg_log_sum_exp(const double *x, size_t n) {
     }
     if (isinf(x[largest]))
         return x[largest];
-    /* exp(x_max) is taken out in front and the rest goes through log1p, so that terms far below
-       the largest still count when the result is near zero. */
+    /* exp(x_max) is factored out and the rest goes through log1p, so that terms far below the
+       largest still count when the result is near zero. */
     isg_sum rest = {0};
     for (size_t i = 0; i < n; i++)
         if (i != largest)

@@ -12,7 +12,7 @@
 static _Thread_local char message[1024];
 
 isg_status isg_fail(isg_status status, const char *format, ...) {
-    /* Formatted aside first, since an argument may be the previous message. */
+    /* Formatted in a separate buffer, since an argument may be the previous message. */
     char sentence[sizeof message];
     va_list arguments;
     va_start(arguments, format);
@@ -22,7 +22,7 @@ isg_status isg_fail(isg_status status, const char *format, ...) {
         sentence[0] = '\0';
     else if ((size_t)length >= sizeof sentence)
         memcpy(sentence + sizeof sentence - 4, "...", 4);
-    /* File contents may be quoted in the sentence: keep it one printable line. */
+    /* The sentence may quote file contents: keep it to one printable line. */
     for (char *c = sentence; *c; c++)
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';

@@ -13,7 +13,7 @@
 #define ISG_PRINTF(text, first)
 #endif
 
-/* Keeps the sentence for isg_error_message() and returns `status`. The sentence starts with the
+/* Stores the sentence for isg_error_message() and returns `status`. The sentence starts with the
    file or argument concerned and says what was found and what was expected. */
 isg_status isg_fail(isg_status status, const char *format, ...) ISG_PRINTF(2, 3);
 

@@ -1,4 +1,4 @@
-/* threads.c - how many threads
+/* threads.c - the number of threads
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,7 @@
 #include <omp.h>
 #include <stdatomic.h>
 
-static atomic_int team_size; /* 0 until set: then what OpenMP says, and so OMP_NUM_THREADS */
+static atomic_int team_size; /* 0 until set: OpenMP's own default, which follows OMP_NUM_THREADS */
 
 void isg_set_threads(size_t threads) {
     int count = threads > ISG_MAX_THREADS ? ISG_MAX_THREADS : (int)threads;

@@ -1,9 +1,9 @@
-/* threads.h - how many threads
+/* threads.h - the number of threads
  *
  * SPDX-License-Identifier: MIT
  *
- * OpenMP keeps its number of threads per calling thread, so a parallel loop of the library names
- * it: num_threads(isg_team_size()) holds whichever thread called isg_set_threads().
+ * OpenMP keeps its number of threads per calling thread, so every parallel loop of the library says
+ * num_threads(isg_team_size()), which holds whichever thread called isg_set_threads().
  */
 #ifndef ISG_THREADS_H
 #define ISG_THREADS_H
@@ -12,7 +12,7 @@
 
 enum { ISG_MAX_THREADS = 1024 };
 
-/* isg_threads(), as OpenMP wants it. */
+/* isg_threads() as an int for OpenMP. */
 int isg_team_size(void);
 
 #endif

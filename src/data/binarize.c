@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * value > threshold * full scale is +1. The rule for the full scale stands in isinglass.h, at
+ * value > threshold * full scale is +1. The rule for the full scale is in isinglass/data.h, at
  * isg_dataset_load().
  */
 #include "data/binarize.h"
@@ -34,7 +34,7 @@ void isg_binarizer_start(isg_binarizer *binarizer, const char *name, size_t n_vi
     };
 }
 
-/* Below a negative threshold even a zero is +1. */
+/* With a negative threshold even a zero is +1. */
 static void fill_with_zeros(const isg_binarizer *binarizer, uint64_t *spins, double cut,
                             size_t from, size_t to) {
     if (!(0 > cut))
@@ -79,13 +79,13 @@ isg_status isg_binarizer_put(isg_binarizer *binarizer, size_t row, size_t column
 
 /* ---- bytes, eight at a time ---------------------------------------------------------------- */
 
-/* Adding it to a byte carries out of the byte if and only if that is above the cut; 256, which is
-   no byte, if no byte is. */
+/* Adding it to a byte carries out of the byte if and only if the byte is above the cut; 256, which
+   is not a byte, if all bytes are. */
 static unsigned carry_addend(double cut) {
     return cut < 0 ? 256 : cut >= 255 ? 0 : 255 - (unsigned)cut;
 }
 
-/* A bit for each of eight bytes, the first one lowest: whether `byte + addend` carries. */
+/* One bit for each of eight bytes, the first one lowest: whether `byte + addend` carries. */
 static uint64_t carries(uint64_t bytes, uint64_t addends) {
     const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f), top = ~low;
     const uint64_t sums = (bytes & low) + (addends & low);

@@ -1,21 +1,17 @@
-/* data_file.c - an input file by its name: which format, packed or not
+/* data_file.c - the format of an input file, from its name
  *
  * SPDX-License-Identifier: MIT
  *
- * The name decides and the content must agree: a file that is not what it is called is refused
- * rather than guessed at.
+ * The name decides and the content must agree: a file whose content does not match its name is
+ * refused, not guessed at.
  */
 #include "data/data_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
-#include "base/buffer.h"
-#include "base/memory.h"
 #include "base/text.h"
-
-enum { BUFFER_BYTES = ISG_BUFFER_BYTES };
+#include "io/verified_file.h"
 
 static bool ends_in(const char *name, size_t length, const char *ending) {
     const size_t n = strlen(ending);
@@ -35,7 +31,7 @@ static bool is_idx_name(const char *name, size_t length) {
     return false;
 }
 
-/* "idx in it, or one ending in .npy, .npz" */
+/* Lists the endings: ".npy, .npz or .mtx". */
 static isg_status no_format(const char *name) {
     char endings[128] = "";
     size_t used = 0;
@@ -47,7 +43,7 @@ static isg_status no_format(const char *name) {
                                                       : " or ",
                                      f->ending);
     return isg_fail(ISG_ERR_FORMAT,
-                    "%s: the name tells no format that is known; expected a name with idx in it, "
+                    "%s: unknown file format; expected a name with idx in it, "
                     "or one ending in %s (all but .npz may end in .gz)",
                     name, endings);
 }
@@ -75,7 +71,8 @@ isg_status isg_data_file_take(isg_data_file *out, isg_file *file, const char *ex
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(format_of(isg_file_name(file), &input.format, &packing));
     if (input.format->is_archive && expected_sha256)
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_UNSUPPORTED, "%s: checksums of .npz files are not checked",
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_UNSUPPORTED,
+                              "%s: .npz files cannot be checked against a checksum",
                               isg_file_name(file)));
     if (input.format->is_archive)
         ISG_TRY_GOTO(isg_zip_open(&input.zip, file));
@@ -98,20 +95,13 @@ isg_status isg_data_file_open(isg_data_file *out, const char *path, const char *
     return isg_data_file_take(out, file, expected_sha256);
 }
 
-static isg_status check_sha256(const char *name, const char *found, const char *expected) {
-    if (strcmp(found, expected) != 0)
-        return isg_fail(ISG_ERR_FORMAT, "%s: the file is damaged: expected SHA-256 %s, found %s",
-                        name, expected, found);
-    return ISG_OK;
-}
-
 isg_status isg_data_file_end(isg_data_file *input) {
     ISG_TRY(isg_source_end(input->source));
     if (!input->expected_sha256)
         return ISG_OK;
     char found[ISG_SHA256_HEX];
     isg_sha256_finish(&input->hash, found);
-    return check_sha256(isg_source_name(input->source), found, input->expected_sha256);
+    return isg_compare_sha256(isg_source_name(input->source), found, input->expected_sha256);
 }
 
 void isg_data_file_close(isg_data_file *input) {
@@ -119,53 +109,4 @@ void isg_data_file_close(isg_data_file *input) {
     isg_zip_close(input->zip);
     isg_file_close(input->file);
     *input = (isg_data_file){0};
-}
-
-/* Hashes the unpacked content of a file, and writes it to `copy` unless that is NULL. */
-static isg_status hash_content(const char *path, isg_atomic_file *copy, char hex[ISG_SHA256_HEX],
-                               const isg_progress *progress) {
-    isg_status status = ISG_OK;
-    isg_file *file = NULL;
-    isg_source *source = NULL;
-    uint8_t *buffer = NULL;
-    isg_sha256 hash;
-    const isg_packing packing = ends_in(path, strlen(path), ".gz") ? ISG_GZIP : ISG_PLAIN;
-    isg_sha256_start(&hash);
-    ISG_TRY(isg_file_open(&file, path));
-    ISG_TRY_GOTO(isg_source_create(&source, file, packing, 0, isg_file_size(file)));
-    isg_source_observe(source, &hash);
-    ISG_TRY_GOTO(ISG_ALLOCATE(buffer, BUFFER_BYTES));
-    for (size_t got = BUFFER_BYTES; got == BUFFER_BYTES;) {
-        ISG_TRY_GOTO(isg_source_read_some(source, buffer, BUFFER_BYTES, &got));
-        if (copy)
-            ISG_TRY_GOTO(isg_atomic_file_write(copy, buffer, got));
-        if (progress && !progress->report(progress->user, isg_source_fraction(source)))
-            ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "%s: reading was cancelled", path));
-    }
-    isg_sha256_finish(&hash, hex);
-done:
-    isg_release(buffer);
-    isg_source_free(source);
-    isg_file_close(file);
-    return status;
-}
-
-isg_status isg_file_check(const char *path, const char *sha256, const isg_progress *progress) {
-    char found[ISG_SHA256_HEX];
-    ISG_TRY(hash_content(path, NULL, found, progress));
-    return check_sha256(path, found, sha256);
-}
-
-isg_status isg_file_install(const char *from, const char *to, const char *sha256,
-                            const isg_progress *progress) {
-    char found[ISG_SHA256_HEX];
-    isg_atomic_file *copy = NULL;
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_atomic_file_create(&copy, to));
-    ISG_TRY_GOTO(hash_content(from, copy, found, progress));
-    ISG_TRY_GOTO(check_sha256(from, found, sha256));
-    ISG_TRY_GOTO(isg_atomic_file_commit(copy));
-done:
-    isg_atomic_file_free(copy);
-    return status;
 }

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * What can be asked of a data set and what can be made of it. dataset_load.c makes one from a file.
+ * Queries, selections and splits. dataset_load.c reads a data set from a file.
  */
 #include "data/data.h"
 
@@ -155,11 +155,12 @@ void isg_dataset_label_checksum(const isg_dataset *data, char hex[65]) {
 isg_status isg_dataset_take(isg_dataset **out, const isg_dataset *data, const size_t *rows,
                             size_t count, bool keep_classes) {
     if (count == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "a data set needs at least one row, none were selected");
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "a data set needs at least one row, but none was selected");
     for (size_t k = 0; k < count; k++)
         if (rows[k] >= data->info.n_samples)
-            return isg_fail(ISG_ERR_ARGUMENT, "row %zu was selected, there are %zu", rows[k],
-                            data->info.n_samples);
+            return isg_fail(ISG_ERR_ARGUMENT, "row %zu was selected, but there are only %zu",
+                            rows[k], data->info.n_samples);
     isg_dataset *part = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(dataset_allocate(&part, count, data->info.n_visible));
@@ -198,7 +199,7 @@ size_t isg_dataset_group(const isg_dataset *data, size_t *rows, size_t *starts) 
         starts[c + 1] = starts[c] + (data->labels.count ? data->class_sizes[c] : n);
     for (size_t a = 0; a < n; a++)
         rows[starts[data->labels.count ? data->labels.index[a] : 0]++] = a;
-    /* Each start has moved on to the next group's. */
+    /* Each start has advanced to the next group's. */
     for (size_t c = n_groups; c > 0; c--)
         starts[c] = starts[c - 1];
     starts[0] = 0;
@@ -208,8 +209,8 @@ size_t isg_dataset_group(const isg_dataset *data, size_t *rows, size_t *starts) 
 isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second, const isg_dataset *data,
                              double fraction, uint64_t seed) {
     if (!(fraction > 0 && fraction < 1))
-        return isg_fail(ISG_ERR_ARGUMENT, "expected a share between 0 and 1 to split by, found %g",
-                        fraction);
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "expected a fraction between 0 and 1 for the split, found %g", fraction);
     const size_t n = data->info.n_samples;
     size_t *rows = NULL, *starts = NULL;
     bool *is_first = NULL;
@@ -230,7 +231,8 @@ isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second, const is
         n_first += share;
     }
     if (n_first == 0 || n_first == n)
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT, "splitting %zu rows by %g leaves one part empty", n,
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT,
+                              "splitting %zu rows by the fraction %g leaves one part empty", n,
                               fraction));
     size_t next_first = 0, next_second = n_first;
     for (size_t a = 0; a < n; a++)

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Whether a table has a heading is seldom said and easily misread, so what could be either way is
+ * Tables seldom say whether they have a heading, and a guess is easily wrong, so ambiguous ones are
  * refused.
  */
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "data/loader.h"
 
-/* The label column of this file; with a label file of its own, that one is meant. */
+/* The label column of this file; if there is a label file, the column is in that one. */
 static const char *label_column_of(const isg_loader *load) {
     return load->options->labels_path ? NULL : load->options->label_column;
 }
@@ -21,7 +21,7 @@ static bool is_blank(const char *field) {
     return isg_trim(&field) == 0;
 }
 
-/* Whether a word says that a value is missing. */
+/* Whether a word stands for a missing value. */
 static bool means_missing(const char *field) {
     static const char *const words[] = {"na", "n/a", "#n/a", "null", "none", "missing", "?"};
     const size_t length = isg_trim(&field);
@@ -31,15 +31,15 @@ static bool means_missing(const char *field) {
     return false;
 }
 
-/* What a first row consists of, its label apart. */
+/* What the first row consists of, apart from its label. */
 typedef struct first_row {
     size_t numbers, words;
-    size_t odd;       /* "0,5": rather a broken number than a name */
-    size_t missing;   /* words that say so */
-    bool is_counting; /* the numbers count the columns, from 0 or from 1 */
+    size_t odd;       /* "0,5": more likely a broken number than a name */
+    size_t missing;   /* words for a missing value */
+    bool is_counting; /* the numbers count the columns from 0 or 1 */
 } first_row;
 
-/* Few columns may well count up by chance. */
+/* With fewer columns, numbers may count up by chance. */
 enum { LEAST_COUNTING = 16 };
 
 static first_row look_at_first_row(const isg_csv *csv, size_t label) {
@@ -66,14 +66,14 @@ static first_row look_at_first_row(const isg_csv *csv, size_t label) {
     return row;
 }
 
-/* Whether the first row is a heading: all its fields but the label are words. What could be either
-   is refused, since taking it for the wrong one would lose a sample or invent one: a mixture,
-   nothing but words for missing values, numbers that count the columns. */
+/* Whether the first row is a heading: all its fields but the label are words. Ambiguous rows are
+   refused, since a wrong guess would lose or invent a sample: a mixture, nothing but words for
+   missing values, numbers that count the columns. */
 static isg_status find_heading(const isg_loader *load, const isg_csv *csv, const char *name,
                                bool *is_heading) {
     const char *label_column = label_column_of(load);
     size_t column = SIZE_MAX;
-    /* In a row of data a number may stand anywhere, so only a word can be found as a name. */
+    /* A number may occur anywhere in a row of data, so only a word can be matched as a name. */
     const bool is_named = label_column && !isg_is_column_number(label_column);
     if (label_column)
         ISG_TRY(isg_find_column(csv, is_named, label_column, name, &column));
@@ -94,14 +94,14 @@ static isg_status find_heading(const isg_loader *load, const isg_csv *csv, const
     return ISG_OK;
 }
 
-/* A column without a name in a heading holds row numbers, as pandas and R write them: taken for
-   values they would be one more unit. */
+/* A column without a name in the heading holds row numbers, as pandas and R write them; read as
+   values, they would add a unit. */
 static isg_status check_heading(const isg_csv *csv, const char *name) {
     for (size_t k = 0; k < isg_csv_count(csv); k++) {
         if (is_blank(isg_csv_field(csv, k)))
             return isg_fail(ISG_ERR_FORMAT,
-                            "%s: line %zu: column %zu has no name, as a column of row numbers has "
-                            "none; name it, or write the file without it",
+                            "%s: line %zu: column %zu has no name, which suggests row "
+                            "numbers; name it, or write the file without it",
                             name, isg_csv_line(csv), k + 1);
     }
     return ISG_OK;
@@ -181,7 +181,7 @@ isg_status isg_loader_read_csv(isg_loader *load) {
         ISG_TRY_GOTO(isg_csv_next(csv, &has_row));
     }
     if (row == 0)
-        status = isg_fail(ISG_ERR_FORMAT, "%s: there is a heading, but there are no rows", name);
+        status = isg_fail(ISG_ERR_FORMAT, "%s: there is a heading, but no rows", name);
 done:
     isg_csv_free(csv);
     return status;

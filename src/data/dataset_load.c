@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Values are thresholded as they stream in, so that a file of any format costs one bit a value in
+ * Values are thresholded as they stream in, so a file of any format takes one bit per value in
  * memory (two while it is being read, see binarize.h).
  */
 #include <math.h>
@@ -20,7 +20,7 @@
 
 enum { CHUNK_BYTES = ISG_BUFFER_BYTES };
 
-/* A sparse file may stand for far more bits than it has bytes; this is where we stop believing. */
+/* A sparse file may stand for far more bits than it has bytes; these limits bound how many. */
 enum { SMALL_PLANE = 256 * CHUNK_BYTES, MOST_BITS_PER_BYTE = 1 << 13 };
 
 isg_dataset_options isg_dataset_defaults(void) {
@@ -47,9 +47,8 @@ isg_status isg_loader_start(isg_loader *load, const char *name, size_t n_visible
         width = options->image_width;
         size_t pixels = 0;
         if (!isg_multiply(&pixels, height, width) || pixels != n_visible)
-            return isg_fail(ISG_ERR_SHAPE,
-                            "%s: a row has %zu values, an image of %zu x %zu has not", name,
-                            n_visible, height, width);
+            return isg_fail(ISG_ERR_SHAPE, "%s: a row of %zu values is not an image of %zu x %zu",
+                            name, n_visible, height, width);
     }
     load->data->info.image_height = height;
     load->data->info.image_width = width;
@@ -59,11 +58,11 @@ isg_status isg_loader_start(isg_loader *load, const char *name, size_t n_visible
 
 /* ---- arrays: IDX and NPY ------------------------------------------------------------------ */
 
-/* In both orders rows are added as their values come in, not all at once: a false promise in the
-   header then costs no memory. */
+/* In both orders rows are added as their values arrive, not all at once, so a false size in the
+   header costs no memory. */
 
-/* Column-major order visits the rows of one column after another; for images the column index
-   runs down before it runs right. */
+/* Column-major order visits all rows of one column before the next; in images the column index runs
+   down before it runs right. */
 static size_t column_of(const isg_array_type *type, size_t k) {
     if (type->n_dims < 3)
         return k;
@@ -185,7 +184,7 @@ static isg_status read_matrix_market(isg_loader *load) {
     isg_matrix_market_shape shape;
     uint64_t *seen = NULL; /* a bit for every entry listed so far */
     isg_status status = ISG_OK;
-    size_t plane = 0, row = 0, column = 0, n_entries = 0; /* with those that symmetry implies */
+    size_t plane = 0, row = 0, column = 0, n_entries = 0; /* including those implied by symmetry */
     double value = 0;
     bool has_entry = false;
     ISG_TRY(isg_matrix_market_create(&reader, source, &shape));
@@ -269,7 +268,7 @@ static isg_status read_labels(isg_loader *load) {
     return isg_labels_finish(labels);
 }
 
-/* Flat grey levels whose number is a square are images all the same. */
+/* Flat rows of grey levels whose length is a square are images too. */
 static void guess_image_shape(isg_dataset_info *info) {
     if (info->image_height || info->full_scale <= 1)
         return;
@@ -294,14 +293,14 @@ static isg_status no_such_class(const isg_dataset *data, const char *name, const
                     wanted, known);
 }
 
-/* Keeps the rows that only_class and limit leave. */
+/* Keeps the rows selected by only_class and limit. */
 static isg_status keep_rows(isg_loader *load) {
     const isg_dataset_options *options = load->options;
     isg_dataset *data = load->data, *part = NULL;
     const size_t n = data->info.n_samples;
     size_t wanted = SIZE_MAX, count = 0;
     if (options->only_class && data->labels.count == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "%s: class %s was asked for, but there are no labels",
+        return isg_fail(ISG_ERR_ARGUMENT, "%s: class %s was requested, but there are no labels",
                         isg_file_name(load->input.file), options->only_class);
     if (options->only_class) {
         for (size_t c = 0; c < data->labels.n_classes; c++)

@@ -14,7 +14,7 @@
 
 enum { ITEMS_AT_ONCE = ISG_BUFFER_BYTES / 16, MOST_ITEM_BYTES = 4 * ISG_LABEL_BYTES };
 
-/* "votes.npy, row 3", into a buffer of the caller's. */
+/* "votes.npy: row 3", in the caller's buffer. */
 static const char *where_is(char *buffer, size_t room, const char *name, size_t row) {
     snprintf(buffer, room, "%s: row %zu", name, row + 1);
     return buffer;
@@ -32,7 +32,7 @@ static isg_status add_item(isg_labels *labels, const isg_array_type *type, const
     }
     if (isg_dtype_is_whole(type->dtype)) {
         if (!isg_array_decode_whole(type, raw, 1, &whole))
-            return isg_fail(ISG_ERR_FORMAT, "%s: the label is too large a number", where);
+            return isg_fail(ISG_ERR_FORMAT, "%s: the label is too large", where);
         return isg_labels_add_whole(labels, whole, where);
     }
     isg_array_decode(type, raw, 1, &number);
@@ -72,7 +72,7 @@ bool isg_is_column_number(const char *label_column) {
     return isg_parse_size(label_column + (label_column[0] == '-'), &number);
 }
 
-/* Blanks around a name in a heading do not count. */
+/* Blanks around a name in a heading are ignored. */
 static bool is_called(const char *field, const char *name) {
     if (strcmp(field, name) == 0)
         return true;
@@ -100,15 +100,16 @@ isg_status isg_find_column(const isg_csv *csv, bool is_heading, const char *labe
         return isg_fail(ISG_ERR_FORMAT, "%s: there is no column '%s'%s", name, label_column,
                         is_heading ? "" : " (the file has no heading)");
     if (number < 1 || number > n_fields)
-        return isg_fail(ISG_ERR_FORMAT,
-                        "%s: label column %s does not exist: columns are numbered 1 to %zu, or by "
-                        "-1 from the last",
-                        name, label_column, n_fields);
+        return isg_fail(
+            ISG_ERR_FORMAT,
+            "%s: label column %s does not exist: columns are numbered from 1 to %zu, or "
+            "from -1 for the last",
+            name, label_column, n_fields);
     *out = is_from_end ? n_fields - number : number - 1;
     return ISG_OK;
 }
 
-/* Text of one label a line, or a column of a table. */
+/* Text with one label per line, or a column of a table. */
 static isg_status read_text_labels(isg_labels *labels, isg_data_file *input,
                                    const char *label_column, bool *may_be_headed) {
     const char *name = isg_source_name(input->source);
@@ -144,7 +145,7 @@ done:
     return status;
 }
 
-/* A first line in words, above as many labels as there are samples, is a heading. */
+/* A first line that is a word, above as many labels as there are samples, is a heading. */
 static isg_status read_label_table(isg_labels *labels, isg_data_file *input, size_t n_samples,
                                    const char *label_column) {
     bool may_be_headed = false;
@@ -178,7 +179,7 @@ isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_sa
     if (format->separator)
         return read_label_table(labels, input, n_samples, label_column);
     if (!format->read_header)
-        return isg_fail(ISG_ERR_FORMAT, "%s: labels are not read from %s files",
+        return isg_fail(ISG_ERR_FORMAT, "%s: labels cannot be read from %s files",
                         isg_file_name(input->file), format->ending);
     isg_array_type type;
     ISG_TRY(format->read_header(input->source, &type));

@@ -1,9 +1,9 @@
-/* labels.c - labels of any kind become class indices
+/* labels.c - labels of any kind as class indices
  *
  * SPDX-License-Identifier: MIT
  *
- * A class is known by its name. Whole numbers written as decimals (3.0, 3.000e+00) are named by
- * their digits, so that the same labels from different files give the same classes.
+ * A class is identified by its name. Whole numbers written as decimals (3.0, 3.000e+00) are named
+ * by their digits, so that the same labels from different files give the same classes.
  */
 #include "data/data.h"
 
@@ -27,7 +27,7 @@ static uint64_t hash_of(const char *name) {
     return hash ^ hash >> 32;
 }
 
-/* The slot that holds `name`, or the empty one where it belongs. */
+/* The slot that holds `name`, or the empty slot where it belongs. */
 static size_t find_slot(const isg_labels *labels, const char *name) {
     size_t slot = (size_t)hash_of(name) & (labels->n_slots - 1);
     while (labels->slots[slot] && strcmp(labels->names[labels->slots[slot] - 1], name) != 0)
@@ -160,7 +160,7 @@ isg_status isg_labels_finish(isg_labels *labels) {
     labels->n_classes = kept;
     for (size_t a = 0; a < labels->count; a++)
         labels->index[a] = renumber[labels->index[a]];
-    /* The table still knows the old numbers; nothing is looked up any more. */
+    /* The table still has the old numbers; it is no longer needed. */
     isg_release(labels->slots);
     labels->slots = NULL;
     labels->n_slots = 0;

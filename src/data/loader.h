@@ -17,14 +17,15 @@ typedef struct isg_loader {
     uint64_t reported; /* position of the last progress report */
 } isg_loader;
 
-/* The rows have n_visible values and, if height > 0, are images; the options may say otherwise. */
+/* The rows have n_visible values and, if height > 0, are images; the options may override the
+   shape. */
 isg_status isg_loader_start(isg_loader *load, const char *name, size_t n_visible, size_t height,
                             size_t width);
 
-/* Tells the caller how far it has got, now and then. */
+/* Reports progress from time to time. */
 isg_status isg_loader_report(isg_loader *load, const isg_source *source);
 
-/* Reads the rows, and the labels if a column has them, of a CSV or TSV file. */
+/* Reads the rows of a CSV or TSV file, and its labels if they are in a column. */
 isg_status isg_loader_read_csv(isg_loader *load);
 
 #endif

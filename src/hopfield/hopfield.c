@@ -7,11 +7,10 @@
  * (Eqs. 1, 3 of the paper.) With xi = q t, q orthonormal, projection has J = q q^T; the Hebbian J
  * is u u^T with u = xi / sqrt(N). The pseudo-inverse of t, here called dual, gives the projections
  * a = (xi^T xi)^-1 xi^T s = dual q^T s, also where patterns are dependent and the inverse is
- * only a pseudo-inverse.
+ * only a pseudo-inverse. A network of any other u has no patterns, unless it is told some.
  */
 #include "hopfield/hopfield.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -24,34 +23,51 @@ isg_hopfield_options isg_hopfield_defaults(void) {
     return (isg_hopfield_options){.rule = ISG_RULE_PROJECTION, .keep_diagonal = true};
 }
 
-static int by_index(const void *a, const void *b) {
-    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* q (n, rank): an orthonormal basis of the span of xi (n, p), by QR of the patterns in their order,
-   after leaving out as many as depend on others. */
-static isg_status span_basis(isg_matd q, isg_matd xi) {
-    const size_t n = xi.rows, p = xi.cols, rank = q.cols, k = p < n ? p : n;
+/* order (p) begins with `rank` patterns that span all of them: those that pivoted QR takes first, each
+   adding most to the ones before. These and the others are each in rising order. */
+static isg_status choose_independent(size_t *order, isg_matd xi, size_t rank) {
+    const size_t n = xi.rows, p = xi.cols, k = p < n ? p : n;
     double *r = NULL;
-    size_t *order = NULL, found = 0;
+    bool *is_chosen = NULL;
+    size_t found = 0;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, k, p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(order, p));
     for (size_t mu = 0; mu < p; mu++)
         order[mu] = mu;
-    if (rank < p) {
-        ISG_TRY_GOTO(isg_pivoted_qr(isg_matd_of(r, k, p), order, &found, isg_matd_const(xi),
-                                    isg_rank_tolerance(n, p)));
-        qsort(order, rank, sizeof *order, by_index);
-    }
-    for (size_t i = 0; i < n; i++)
-        for (size_t mu = 0; mu < rank; mu++)
-            q.data[i * q.stride + mu] = xi.data[i * xi.stride + order[mu]];
-    ISG_TRY_GOTO(isg_qr(q, isg_matd_of(r, rank, rank), isg_matd_const(q)));
+    if (rank == p)
+        return ISG_OK;
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, k, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE(is_chosen, p));
+    ISG_TRY_GOTO(isg_pivoted_qr(isg_matd_of(r, k, p), order, &found, isg_matd_const(xi),
+                                isg_rank_tolerance(n, p)));
+    for (size_t j = 0; j < rank; j++)
+        is_chosen[order[j]] = true;
+    for (size_t mu = 0, first = 0, rest = rank; mu < p; mu++)
+        order[is_chosen[mu] ? first++ : rest++] = mu;
 done:
     isg_release(r);
-    isg_release(order);
+    isg_release(is_chosen);
+    return status;
+}
+
+/* xi (n, p) = q r with an orthonormal basis q (n, rank) of the span, by QR of the independent patterns
+   in their order: their r (rank, p) is a triangle, that of the others q^T xi. */
+static isg_status find_basis(isg_matd q, double *r, isg_matd xi, const size_t *order) {
+    const size_t n = xi.rows, p = xi.cols, rank = q.cols;
+    double *triangle = NULL;
+    ISG_TRY(ISG_ALLOCATE_MATRIX(triangle, rank, rank));
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < rank; j++)
+            q.data[i * rank + j] = xi.data[i * p + order[j]];
+    const isg_status status = isg_qr(q, isg_matd_of(triangle, rank, rank), isg_matd_const(q));
+    for (size_t j = 0; status == ISG_OK && j < p; j++) {
+        double *column = r + order[j];
+        for (size_t mu = 0; j < rank && mu <= j; mu++)
+            column[mu * p] = triangle[mu * rank + j];
+        for (size_t i = 0; j >= rank && i < n; i++)
+            for (size_t mu = 0; mu < rank; mu++)
+                column[mu * p] += q.data[i * rank + mu] * xi.data[i * p + order[j]];
+    }
+    isg_release(triangle);
     return status;
 }
 
@@ -80,45 +96,28 @@ done:
     return status;
 }
 
-/* u, its number of columns, and dual, from patterns of known rank. */
-static isg_status factor(isg_hopfield *network, const isg_patterns *patterns) {
-    const size_t n = network->info.n_visible, p = network->info.n_patterns;
-    const size_t rank = network->info.rank;
-    double *xi = NULL, *q = NULL;
-    isg_status status = ISG_OK;
-    size_t count = 0;
-    if (!isg_multiply(&count, n, p)) /* which none of the sizes below exceeds: rank <= n, p */
-        return isg_fail(ISG_ERR_MEMORY, "%zu x %zu weights do not fit in memory", n, p);
-    ISG_TRY_GOTO(ISG_ALLOCATE(xi, count));
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(q, n, rank));
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(network->dual, p, rank));
-    const isg_matd matrix = isg_matd_of(xi, n, p), basis = isg_matd_of(q, n, rank);
-    isg_patterns_fill(patterns, matrix);
-    ISG_TRY_GOTO(span_basis(basis, matrix));
-    ISG_TRY_GOTO(find_dual(isg_matd_of(network->dual, p, rank), basis, matrix));
-    if (network->info.rule == ISG_RULE_PROJECTION) {
-        network->n_columns = rank;
-        network->u = q;
-        q = NULL;
-    } else {
-        const double root = sqrt((double)n);
-        for (size_t k = 0; k < n * p; k++)
-            xi[k] /= root;
-        network->n_columns = p;
-        network->u = xi;
-        xi = NULL;
-    }
-done:
-    isg_release(xi);
-    isg_release(q);
-    return status;
+/* From patterns whose rank is known: order, r and dual. *q (n, rank) becomes the basis of their span, for
+   the caller to release. */
+static isg_status decompose(isg_hopfield *network, isg_matd xi, bool has_projections, double **q) {
+    const size_t n = xi.rows, p = xi.cols, rank = network->info.rank;
+    ISG_TRY(ISG_ALLOCATE_MATRIX(*q, n, rank));
+    ISG_TRY(ISG_ALLOCATE(network->order, p));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(network->r, rank, p));
+    const isg_matd basis = isg_matd_of(*q, n, rank);
+    ISG_TRY(choose_independent(network->order, xi, rank));
+    ISG_TRY(find_basis(basis, network->r, xi, network->order));
+    if (!has_projections)
+        return ISG_OK;
+    ISG_TRY(ISG_ALLOCATE_MATRIX(network->dual, p, rank));
+    return find_dual(isg_matd_of(network->dual, p, rank), basis, xi);
 }
 
-/* By Cauchy and Schwarz |(J s)_i| <= |u_i| |u^T s|, and sums of N terms round to about sqrt(N)
-   units in the last place; 1e-12 is far above that, and far below what a field can be: the
-   Hebbian one is a multiple of 1 / N. */
-static void set_sums(isg_hopfield *network) {
+/* By Cauchy and Schwarz |(J s)_i| <= |u_i| |u^T s| <= |u_i| norm sqrt(N), and sums of N terms round to
+   about sqrt(N) units in the last place; 1e-12 is far above that, and far below what a field can be:
+   the Hebbian one is a multiple of 1 / N. */
+static isg_status set_sums(isg_hopfield *network, double norm) {
     const size_t n = network->info.n_visible, columns = network->n_columns;
+    ISG_TRY(ISG_ALLOCATE(network->total, columns));
     for (size_t mu = 0; mu < columns; mu++) {
         isg_sum sum = {0};
         for (size_t i = 0; i < n; i++)
@@ -131,8 +130,60 @@ static void set_sums(isg_hopfield *network) {
             sum += network->u[i * columns + mu] * network->u[i * columns + mu];
         network->diagonal[i] = sum;
         network->info.trace += sum;
-        network->negligible[i] = 1e-12 * (sqrt((double)n * sum) + fabs(network->b[i]));
+        network->negligible[i] = 1e-12 * (norm * sqrt((double)n * sum) + fabs(network->b[i]));
     }
+    return ISG_OK;
+}
+
+/* A network with a field, but no couplings yet. */
+static isg_status prepare(isg_hopfield **out, const isg_hopfield_info *info, const double *field) {
+    const size_t n = info->n_visible;
+    isg_hopfield *network = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(ISG_ALLOCATE(network, 1));
+    network->info = *info;
+    network->words = isg_words(n);
+    ISG_TRY_GOTO(ISG_ALLOCATE(network->diagonal, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE(network->b, n));
+    ISG_TRY_GOTO(ISG_ALLOCATE(network->negligible, n));
+    if (field)
+        memcpy(network->b, field, n * sizeof *network->b);
+    *out = network;
+    network = NULL;
+done:
+    isg_hopfield_free(network);
+    return status;
+}
+
+/* u and its number of columns, by the rule; and what goes with the patterns. */
+static isg_status factor(isg_hopfield *network, const isg_patterns *patterns,
+                         bool has_projections) {
+    const size_t n = network->info.n_visible, p = network->info.n_patterns;
+    const bool is_projection = network->info.rule == ISG_RULE_PROJECTION;
+    double *xi = NULL, *q = NULL;
+    isg_status status = ISG_OK;
+    size_t count = 0;
+    if (!isg_multiply(&count, n, p)) /* which none of the sizes below exceeds: rank <= n, p */
+        return isg_fail(ISG_ERR_MEMORY, "%zu x %zu weights do not fit in memory", n, p);
+    ISG_TRY_GOTO(ISG_ALLOCATE(xi, count));
+    isg_patterns_fill(patterns, isg_matd_of(xi, n, p));
+    if (is_projection || has_projections)
+        ISG_TRY_GOTO(decompose(network, isg_matd_of(xi, n, p), has_projections, &q));
+    network->n_columns = is_projection ? network->info.rank : p;
+    network->u = is_projection ? q : xi;
+    if (is_projection) {
+        q = NULL;
+    } else {
+        const double root = sqrt((double)n);
+        for (size_t k = 0; k < count; k++)
+            xi[k] /= root;
+        xi = NULL;
+    }
+    ISG_TRY_GOTO(set_sums(network, 1));
+done:
+    isg_release(xi);
+    isg_release(q);
+    return status;
 }
 
 static isg_status check_options(const isg_patterns *patterns, const isg_hopfield_options *options) {
@@ -146,35 +197,23 @@ static isg_status check_options(const isg_patterns *patterns, const isg_hopfield
     return ISG_OK;
 }
 
-isg_status isg_hopfield_create(isg_hopfield **out, const isg_patterns *patterns,
-                               const isg_hopfield_options *options) {
-    const isg_hopfield_options defaults = isg_hopfield_defaults();
-    options = options ? options : &defaults;
-    ISG_TRY(check_options(patterns, options));
-    const size_t n = patterns->info.n_visible, p = patterns->info.n_patterns;
-    size_t rank = 0;
-    ISG_TRY(isg_patterns_find_rank(
-        patterns, options->allow_rank_deficient || options->rule == ISG_RULE_HEBBIAN, &rank));
+isg_status isg_hopfield_build(isg_hopfield **out, const isg_patterns *patterns,
+                              const isg_hopfield_options *options, bool has_projections) {
+    const bool is_hebbian = options->rule == ISG_RULE_HEBBIAN;
+    isg_hopfield_info info = {.n_visible = patterns->info.n_visible,
+                              .n_patterns = patterns->info.n_patterns,
+                              .rule = options->rule,
+                              .keeps_diagonal = options->keep_diagonal,
+                              .has_field = options->field != NULL};
     isg_hopfield *network = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(ISG_ALLOCATE(network, 1));
-    network->info = (isg_hopfield_info){.n_visible = n,
-                                        .n_patterns = p,
-                                        .rank = rank,
-                                        .rule = options->rule,
-                                        .keeps_diagonal = options->keep_diagonal,
-                                        .has_field = options->field != NULL};
-    network->words = patterns->words;
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(network->xi, p, patterns->words));
-    memcpy(network->xi, patterns->spins, p * patterns->words * sizeof *network->xi);
-    ISG_TRY_GOTO(ISG_ALLOCATE(network->diagonal, n));
-    ISG_TRY_GOTO(ISG_ALLOCATE(network->b, n));
-    ISG_TRY_GOTO(ISG_ALLOCATE(network->negligible, n));
-    if (options->field)
-        memcpy(network->b, options->field, n * sizeof *network->b);
-    ISG_TRY_GOTO(factor(network, patterns));
-    ISG_TRY_GOTO(ISG_ALLOCATE(network->total, network->n_columns));
-    set_sums(network);
+    ISG_TRY(check_options(patterns, options));
+    if (!is_hebbian || has_projections)
+        ISG_TRY(isg_patterns_find_rank(patterns, options->allow_rank_deficient || is_hebbian,
+                                       &info.rank));
+    ISG_TRY(prepare(&network, &info, options->field));
+    ISG_TRY_GOTO(isg_patterns_copy(&network->patterns, patterns, SIZE_MAX, NULL, NULL));
+    ISG_TRY_GOTO(factor(network, patterns, has_projections));
     *out = network;
     network = NULL;
 done:
@@ -182,21 +221,70 @@ done:
     return status;
 }
 
+isg_status isg_hopfield_create(isg_hopfield **out, const isg_patterns *patterns,
+                               const isg_hopfield_options *options) {
+    const isg_hopfield_options defaults = isg_hopfield_defaults();
+    return isg_hopfield_build(out, patterns, options ? options : &defaults, true);
+}
+
+isg_status isg_hopfield_of_factor(isg_hopfield **out, isg_matd_view u, const double *field,
+                                  double norm) {
+    const isg_hopfield_info info = {.n_visible = u.rows,
+                                    .rule = ISG_RULE_WEIGHTS,
+                                    .keeps_diagonal = true,
+                                    .has_field = field != NULL};
+    isg_hopfield *network = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(prepare(&network, &info, field));
+    network->n_columns = u.cols;
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(network->u, u.rows, u.cols));
+    for (size_t i = 0; i < u.rows; i++)
+        memcpy(network->u + i * u.cols, u.data + i * u.stride, u.cols * sizeof *u.data);
+    ISG_TRY_GOTO(set_sums(network, norm));
+    *out = network;
+    network = NULL;
+done:
+    isg_hopfield_free(network);
+    return status;
+}
+
+isg_status isg_hopfield_know(isg_hopfield *network, const isg_patterns *patterns) {
+    const size_t n = patterns->info.n_visible, p = patterns->info.n_patterns;
+    double *xi = NULL, *q = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(isg_patterns_find_rank(patterns, true, &network->info.rank));
+    ISG_TRY_GOTO(isg_patterns_copy(&network->patterns, patterns, SIZE_MAX, NULL, NULL));
+    network->info.n_patterns = p;
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(xi, n, p));
+    isg_patterns_fill(patterns, isg_matd_of(xi, n, p));
+    ISG_TRY_GOTO(decompose(network, isg_matd_of(xi, n, p), true, &q));
+done:
+    isg_release(xi);
+    isg_release(q);
+    return status;
+}
+
 void isg_hopfield_free(isg_hopfield *network) {
     if (!network)
         return;
-    isg_release(network->xi);
+    isg_patterns_free(network->patterns);
     isg_release(network->u);
     isg_release(network->total);
-    isg_release(network->dual);
     isg_release(network->diagonal);
     isg_release(network->b);
     isg_release(network->negligible);
+    isg_release(network->order);
+    isg_release(network->r);
+    isg_release(network->dual);
     isg_release(network);
 }
 
 isg_hopfield_info isg_hopfield_describe(const isg_hopfield *network) {
     return network->info;
+}
+
+const isg_patterns *isg_hopfield_patterns(const isg_hopfield *network) {
+    return network->patterns;
 }
 
 /* ---- sums and fields --------------------------------------------------------------------------- */
@@ -255,7 +343,7 @@ void isg_hopfield_flip(const isg_hopfield *network, uint64_t *spins, double *h, 
 void isg_hopfield_overlaps(const isg_hopfield *network, const uint64_t *spins, double *m) {
     const double n = (double)network->info.n_visible;
     for (size_t mu = 0; mu < network->info.n_patterns; mu++) {
-        const uint64_t *pattern = network->xi + mu * network->words;
+        const uint64_t *pattern = isg_patterns_spins(network->patterns, mu);
         m[mu] = (n - 2 * (double)isg_hamming(pattern, spins, network->words)) / n;
     }
 }
@@ -265,7 +353,7 @@ size_t isg_hopfield_nearest(const isg_hopfield *network, const uint64_t *spins, 
     size_t nearest = 0, least = SIZE_MAX;
     for (size_t mu = 0; mu < network->info.n_patterns; mu++) {
         const size_t distance =
-            isg_hamming(network->xi + mu * network->words, spins, network->words);
+            isg_hamming(isg_patterns_spins(network->patterns, mu), spins, network->words);
         if (distance < least) {
             least = distance;
             nearest = mu;
@@ -275,9 +363,18 @@ size_t isg_hopfield_nearest(const isg_hopfield *network, const uint64_t *spins, 
     return nearest;
 }
 
+isg_status isg_hopfield_need_patterns(const isg_hopfield *network) {
+    return network->patterns
+               ? ISG_OK
+               : isg_fail(ISG_ERR_ARGUMENT,
+                          "network: it was made from the weights of an RBM that knows "
+                          "no patterns");
+}
+
 isg_status isg_hopfield_projections(const isg_hopfield *network, const uint64_t *spins, double *a) {
     const size_t p = network->info.n_patterns, rank = network->info.rank;
     double *h = NULL;
+    ISG_TRY(isg_hopfield_need_patterns(network));
     ISG_TRY(ISG_ALLOCATE(h, rank));
     if (network->info.rule == ISG_RULE_PROJECTION) {
         isg_hopfield_sums(network, spins, h);

@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Everything goes through h = u^T s: the energy is -|h|^2 / 2 - b.s, the field u h + b, and a flip
- * of spin i changes h by 2 u_i.
+ * One low-rank network for everybody: of patterns, of an RBM's weights, of the span of W that unmap
+ * searches. Everything goes through h = u^T s: the energy is -|h|^2 / 2 - b.s, the field u h + b,
+ * and a flip of spin i changes h by 2 u_i.
  */
 #ifndef ISG_HOPFIELD_H
 #define ISG_HOPFIELD_H
@@ -17,15 +18,34 @@
 struct isg_hopfield {
     isg_hopfield_info info;
     size_t words;       /* of one state */
-    uint64_t *xi;       /* (n_patterns, words) packed */
     size_t n_columns;   /* of u: rank for projection, n_patterns for Hebbian */
     double *u;          /* (n_visible, n_columns), J = u u^T */
     double *total;      /* (n_columns) sum over i of u_i */
-    double *dual;       /* (n_patterns, rank), xi = q dual^+ with orthonormal q */
     double *diagonal;   /* (n_visible) J_ii = |u_i|^2, kept or not */
     double *b;          /* (n_visible) */
     double *negligible; /* (n_visible) a field of this size is what rounding leaves of zero */
+    /* What it knows of patterns; NULL if it has none: */
+    isg_patterns *patterns; /* its own copy */
+    size_t *order; /* (n_patterns) first `rank` that span all, then the others, each rising */
+    double *r;     /* (rank, n_patterns), xi = q r with orthonormal q, which is u for projection */
+    double *dual;  /* (n_patterns, rank) r^+ */
 };
+
+/* isg_hopfield_create(); without what isg_hopfield_projections() needs if `has_projections` is false,
+   and without even the rank if the rule is Hebbian. */
+isg_status isg_hopfield_build(isg_hopfield **out, const isg_patterns *patterns,
+                              const isg_hopfield_options *options, bool has_projections);
+
+/* The network of J = u u^T for a given u, which is copied, and a field (NULL: zero); diagonal kept, no
+   patterns. |u^T s| is at most `norm` times |s|. */
+isg_status isg_hopfield_of_factor(isg_hopfield **out, isg_matd_view u, const double *field,
+                                  double norm);
+
+/* Tells a network without patterns some of as many units, which may be dependent. */
+isg_status isg_hopfield_know(isg_hopfield *network, const isg_patterns *patterns);
+
+/* ISG_ERR_ARGUMENT if it knows none. */
+isg_status isg_hopfield_need_patterns(const isg_hopfield *network);
 
 /* h (n_columns) = u^T s */
 void isg_hopfield_sums(const isg_hopfield *network, const uint64_t *spins, double *h);

@@ -1,4 +1,4 @@
-/* array.c - what a file says of the numbers in it, and how to decode them
+/* array.c - the type and shape of an array in a file, and how to decode its items
  *
  * SPDX-License-Identifier: MIT
  */
@@ -56,7 +56,7 @@ size_t isg_array_count(const isg_array_type *type) {
 
 isg_status isg_array_check(const isg_array_type *type, const isg_source *source) {
     const char *name = isg_source_name(source);
-    /* Zero dimensions are left out of the product, so that they cannot hide an overflow. */
+    /* Zero dimensions are left out of the product, so they cannot hide an overflow. */
     size_t bytes = type->item_bytes;
     bool is_empty = false;
     for (size_t d = 0; d < type->n_dims; d++) {
@@ -68,7 +68,7 @@ isg_status isg_array_check(const isg_array_type *type, const isg_source *source)
     const unsigned long long most = isg_source_at_most(source);
     if (!is_empty && bytes > most)
         return isg_fail(ISG_ERR_FORMAT,
-                        "%s: the header promises %zu bytes of data, the file has room for %llu",
+                        "%s: the header promises %zu bytes of data, but the file has room for %llu",
                         name, bytes, most);
     return ISG_OK;
 }
@@ -84,7 +84,7 @@ isg_status isg_array_read(isg_source *source, const isg_array_type *type, size_t
     return ISG_OK;
 }
 
-/* The raw item as an unsigned number in the machine's order. */
+/* The raw item as an unsigned number in the machine's byte order. */
 static uint64_t load(const uint8_t *raw, size_t bytes, bool is_big_endian) {
     uint64_t value = 0;
     for (size_t i = 0; i < bytes; i++)
@@ -138,7 +138,7 @@ bool isg_array_decode_whole(const isg_array_type *type, const void *raw, size_t 
     return true;
 }
 
-/* Appends one code point as UTF-8; false if it is none or does not fit. */
+/* Appends one code point as UTF-8; false if it is invalid or does not fit. */
 static bool append_utf8(char *out, size_t room, size_t *length, uint64_t code) {
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
         return false;
@@ -162,7 +162,7 @@ bool isg_array_decode_text(const isg_array_type *type, const void *raw, size_t i
         units--;
     for (size_t k = 0; k < units; k++) {
         const uint64_t code = load(item + k * step, step, type->is_big_endian);
-        /* Byte strings carry no encoding: beyond ASCII they would be a guess. */
+        /* Byte strings have no encoding: beyond ASCII we would have to guess. */
         if (code == 0 || (type->dtype == ISG_BYTES && code > 0x7f) ||
             !append_utf8(out, room, &length, code))
             return false;

@@ -1,9 +1,9 @@
-/* csv.c - rows of text fields between separators
+/* csv.c - rows of text fields with a separator
  *
  * SPDX-License-Identifier: MIT
  *
- * A machine of five states over six kinds of bytes, written as a table. It can stop and go on at
- * any byte, so that chunks of the file may end anywhere.
+ * A state machine with five states and six kinds of bytes, written as a table. It can stop and
+ * continue at any byte, so chunks of the file may end anywhere.
  */
 #include "io/csv.h"
 
@@ -17,18 +17,18 @@ enum {
     CHUNK = ISG_BUFFER_BYTES,
     MOST_FIELD_BYTES = ISG_BUFFER_BYTES,
     MOST_FIELDS = 1 << 20,
-    MOST_BLANK_LINES = 1 << 16, /* in a row */
-    MOST_ROW_BYTES = 15 << 20   /* with a chunk behind it, still in a buffer of 16 MiB */
+    MOST_BLANK_LINES = 1 << 16, /* consecutive */
+    MOST_ROW_BYTES = 15 << 20   /* with one more chunk, fits in a buffer of 16 MiB */
 };
 
 typedef enum kind { ORDINARY, SEPARATOR, QUOTE, RETURN, FEED, ZERO, N_KINDS } kind;
 
 typedef enum state {
-    START,    /* of a field */
+    START,    /* start of a field */
     PLAIN,    /* in a field without quotes */
     QUOTED,   /* between quotes */
-    CLOSED,   /* behind a quote that ends the field, or is the first of two */
-    RETURNED, /* behind a carriage return */
+    CLOSED,   /* after a quote that ends the field, or is the first of two */
+    RETURNED, /* after a carriage return */
     N_STATES
 } state;
 
@@ -44,7 +44,7 @@ static const uint8_t actions[N_STATES][N_KINDS] = {
     [RETURNED] = { ALONE,    ALONE,     ALONE, ALONE,  END_ROW, BINARY },
 };
 
-/* Where an action refuses the byte, the state that follows means nothing. */
+/* Where an action refuses the byte, the next state is meaningless. */
 static const uint8_t next_states[N_STATES][N_KINDS] = {
     /*             ORDINARY  SEPARATOR  QUOTE   RETURN    FEED    ZERO */
     [START]    = { PLAIN,    START,     QUOTED, RETURNED, START,  START },
@@ -60,16 +60,16 @@ struct isg_csv {
     uint8_t kinds[256];
     state state;
     size_t line;                 /* of the next byte */
-    size_t row_line, quote_line; /* where the row and its last quoted field began */
+    size_t row_line, quote_line; /* where the row and its last quoted field begin */
     bool has_quotes;             /* in this row */
     bool is_started, is_ended;   /* the source */
 
-    /* Blank lines wait until it is known whether a row follows; while they are handed out, that
-       row waits in turn. */
+    /* Blank lines are held back until a row follows; while they are handed out, that row is held
+       back in turn. */
     size_t n_blank, blank_line;
     bool is_blank, is_waiting;
 
-    char *text; /* the fields of the row, each with a final zero */
+    char *text; /* the fields of the row, each with a terminating zero */
     size_t text_length, text_capacity;
     size_t *starts; /* of the fields in text */
     size_t n_fields, starts_capacity;
@@ -101,7 +101,7 @@ static isg_status refuse(const isg_csv *csv, size_t line, const char *why) {
 static isg_status refuse_byte(const isg_csv *csv, action why) {
     static const char *const reasons[] = {
         [STRAY] = "a quote inside an unquoted field; quote the whole field and double the quote",
-        [JUNK] = "expected a separator or the end of the line behind a closing quote, found more",
+        [JUNK] = "expected a separator or the end of the line after a closing quote, found more",
         [ALONE] = "a carriage return without a line feed; lines must end in LF or CRLF",
         [BINARY] = "a NUL byte, so this is not text, or it is UTF-16 (convert it to UTF-8)",
     };
@@ -135,7 +135,7 @@ static isg_status end_field(isg_csv *csv) {
     return ISG_OK;
 }
 
-/* Gets the next chunk; leaves nothing available at the end of the source. */
+/* Reads the next chunk; at the end of the source nothing is available. */
 static isg_status refill(isg_csv *csv) {
     csv->next = csv->available = 0;
     ISG_TRY(isg_source_read_some(csv->source, csv->chunk, CHUNK, &csv->available));
@@ -146,8 +146,8 @@ static isg_status refill(isg_csv *csv) {
     return ISG_OK;
 }
 
-/* A byte adds at most one to the text (itself, or a final zero), and the end of the file one more;
-   so the scan needs no checks of its own. */
+/* A byte adds at most one to the text (itself, or a terminating zero), and the end of the file one
+   more, so the scan needs no checks of its own. */
 static isg_status make_room(isg_csv *csv) {
     const size_t needed = csv->text_length + (csv->available - csv->next) + 1;
     if (needed <= csv->text_capacity)
@@ -158,8 +158,8 @@ static isg_status make_room(isg_csv *csv) {
     return ISG_OK;
 }
 
-/* Goes through ordinary bytes and separators outside quotes, which is nearly everything, without
-   leaving the registers; stops at whatever needs more thought. */
+/* Scans ordinary bytes and separators outside quotes, which is nearly everything, without leaving
+   the registers; stops at any other byte. */
 static void scan_plain(isg_csv *csv) {
     const uint8_t *const kinds = csv->kinds, *const chunk = csv->chunk;
     char *const text = csv->text;
@@ -186,7 +186,7 @@ static void scan_plain(isg_csv *csv) {
     csv->n_fields = n_fields;
 }
 
-/* Goes through the chunk up to the end of the row or of the chunk. */
+/* Scans up to the end of the row or of the chunk. */
 static isg_status scan(isg_csv *csv, bool *is_row) {
     while (csv->next < csv->available) {
         if (csv->state == START || csv->state == PLAIN) {

@@ -1,9 +1,9 @@
-/* idx.c - the IDX format of MNIST: a big-endian header and bare numbers
+/* idx.c - the IDX format of MNIST: a big-endian header, then the numbers
  *
  * SPDX-License-Identifier: MIT
  *
- * Two zero bytes, a byte for the number type, a byte for the number of dimensions, each dimension
- * in 32 bits, then the numbers, last index fastest; all big-endian.
+ * Two zero bytes, one byte for the number type, one for the number of dimensions, each dimension in
+ * 32 bits, then the numbers, last index fastest; all big-endian.
  */
 #include "io/idx.h"
 

@@ -1,4 +1,4 @@
-/* idx.h - the IDX format of MNIST: a big-endian header and bare numbers
+/* idx.h - the IDX format of MNIST: a big-endian header, then the numbers
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,9 +1,9 @@
-/* json.c - the few facts that files of ours carry about themselves, as one flat JSON object
+/* json.c - the metadata in our files, as one flat JSON object
  *
  * SPDX-License-Identifier: MIT
  *
- * Reading is jansson's, which keeps 64-bit integers exact. Writing is our own: a member needs no
- * tree, numbers must not depend on the locale, and a file name that is not UTF-8 must not keep a
+ * Reading uses jansson, which keeps 64-bit integers exact. Writing is our own: a member needs no
+ * tree, numbers must not depend on the locale, and a file name that is not UTF-8 must not prevent a
  * model from being saved. jansson's allocator belongs to the whole process and is left alone.
  */
 #include "io/json.h"
@@ -103,9 +103,9 @@ struct isg_json {
     json_t *object;
 };
 
-/* jansson calls most allocations that fail a syntax error, or gives no reason at all, and where its buffer of a
-   text or number cannot grow it goes on without a character. So everything is read twice: what a text says,
-   or what is wrong with it, is the same both times. */
+/* jansson reports most failed allocations as a syntax error, or gives no reason at all, and where
+   its buffer for a text or number cannot grow it silently drops a character. So everything is read
+   twice: the content of a text, or the error in it, is the same both times. */
 static isg_status load(isg_json *json, const char *text, size_t length) {
     json_error_t error, other_error;
     json->object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);

@@ -5,7 +5,7 @@
  *     %%MatrixMarket matrix coordinate real general
  *     % comments
  *     rows columns entries
- *     row column value        (counted from 1; an array file has the values alone)
+ *     row column value        (counted from 1; an array file has only the values)
  */
 #include "io/matrix_market.h"
 
@@ -28,7 +28,7 @@ struct isg_matrix_market {
     isg_matrix_market_shape shape;
     bool is_unsigned;
     size_t n_read;
-    size_t next_row, next_col; /* of an array file */
+    size_t next_row, next_col; /* in an array file */
     bool has_mirror;
     entry mirror;
 };
@@ -36,9 +36,9 @@ struct isg_matrix_market {
 /* Begins an error sentence: "digits.mtx: line 7". */
 #define HERE       "%s: line %zu: "
 #define HERE_OF(m) isg_source_name((m)->source), isg_text_lines_number((m)->lines)
-#define WORD       "\"%.40s\"" /* enough of it to be recognized */
+#define WORD       "\"%.40s\"" /* enough to recognize it */
 
-/* Cuts a line at its blanks; one more than `most` words count as most + 1. */
+/* Splits a line at its blanks; returns most + 1 if there are more than `most` words. */
 static size_t split(char *line, char *words[], size_t most) {
     size_t count = 0;
     for (;;) {
@@ -54,7 +54,7 @@ static size_t split(char *line, char *words[], size_t most) {
     }
 }
 
-/* The next line that is not blank; NULL behind the last. */
+/* The next line that is not blank; NULL after the last. */
 static isg_status next_line(isg_matrix_market *m, char **line) {
     for (size_t n_blank = 0; n_blank <= MOST_BLANK_LINES; n_blank++) {
         ISG_TRY(isg_text_lines_next(m->lines, line));
@@ -113,7 +113,7 @@ static isg_status read_banner(isg_matrix_market *m) {
     return ISG_OK;
 }
 
-/* No entry is shorter than its digits, the blanks between them and the end of the line, which the
+/* An entry takes at least its digits, the blanks between them and the end of the line, which the
    last may lack. */
 static isg_status check_entries(const isg_matrix_market *m) {
     const isg_matrix_market_shape *shape = &m->shape;
@@ -186,7 +186,7 @@ static isg_status read_index(const isg_matrix_market *m, const char *what, const
     return ISG_OK;
 }
 
-/* Of a word that is a number: whether it has neither point nor exponent. */
+/* Whether a word that is a number has neither point nor exponent. */
 static bool is_whole(const char *word, bool is_unsigned) {
     if (*word == '+' || (*word == '-' && !is_unsigned))
         word++;
@@ -201,7 +201,7 @@ static isg_status read_value(const isg_matrix_market *m, const char *word, entry
     if (result != ISG_NUMBER_OK || (m->shape.is_integer && !is_whole(word, m->is_unsigned)))
         return isg_fail(ISG_ERR_FORMAT, HERE "row %zu, column %zu: expected %s, found " WORD,
                         HERE_OF(m), out->row + 1, out->col + 1,
-                        m->is_unsigned        ? "a whole number without sign"
+                        m->is_unsigned        ? "a whole number without a sign"
                         : m->shape.is_integer ? "a whole number"
                                               : "a number",
                         word);

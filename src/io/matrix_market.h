@@ -14,22 +14,22 @@
 typedef struct isg_matrix_market isg_matrix_market;
 
 typedef struct isg_matrix_market_shape {
-    size_t rows, cols;  /* their product fits in size_t, but a sparse file need not fill it */
-    size_t entries;     /* lines of the file that hold one; all of them can be in it */
-    bool is_coordinate; /* else every entry is there, column by column */
+    size_t rows, cols;  /* their product fits in size_t; a sparse file need not fill it */
+    size_t entries;     /* lines that hold one; the file is large enough for all */
+    bool is_coordinate; /* else every entry is listed, column by column */
     bool is_pattern;    /* entries have no value of their own and read as 1 */
     bool is_integer;
     bool is_symmetric; /* square; the file holds the lower triangle only */
 } isg_matrix_market_shape;
 
-/* Reads up to the line of sizes. Borrows `source`. */
+/* Reads the header up to the line of sizes. Borrows `source`. */
 isg_status isg_matrix_market_create(isg_matrix_market **out, isg_source *source,
                                     isg_matrix_market_shape *shape);
 
-/* The next entry, counted from zero and finite, in the order of the file; behind each entry of a
-   symmetric file that is off the diagonal, its mirror image. *has_entry is false behind the last,
-   where the source has been found whole; the other outputs are then left alone. An entry may come
-   more than once in a coordinate file. */
+/* The next entry, counted from zero and finite, in the order of the file; in a symmetric file, each
+   entry off the diagonal is followed by its mirror image. *has_entry is false after the last, once
+   the source is known to be complete; the other outputs are then left alone. A coordinate file may
+   repeat an entry. */
 isg_status isg_matrix_market_next(isg_matrix_market *market, size_t *row, size_t *col,
                                   double *value, bool *has_entry);
 

@@ -1,4 +1,4 @@
-/* meta.c - meta.json: what a file of ours says of its origin
+/* meta.c - meta.json: where one of our files comes from
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@
 static const char member[] = "meta.json";
 
 isg_status isg_meta_write(const isg_meta *meta, isg_npz_writer *writer) {
-    char seed[24], *text = NULL; /* a seed may exceed what JSON readers take for an integer */
+    char seed[24], *text = NULL; /* text, since a seed may exceed the integers of JSON readers */
     snprintf(seed, sizeof seed, "%" PRIu64, meta->seed);
     const isg_json_pair pairs[] = {
         {.key = "program", .kind = ISG_JSON_TEXT, .text = "isinglass"},
@@ -38,8 +38,9 @@ static isg_status read_members(isg_meta *out, const isg_json *json, const char *
     if (isg_json_has(json, "version")) {
         ISG_TRY(isg_json_text(json, "version", &version));
         if (strtol(version, NULL, 10) > ISG_VERSION_MAJOR)
-            return isg_fail(ISG_ERR_VERSION, "%s: was written by version %s, this is %s", file,
-                            version, ISG_VERSION);
+            return isg_fail(ISG_ERR_VERSION,
+                            "%s: was written by version %s, but this is version %s", file, version,
+                            ISG_VERSION);
     }
     if (isg_json_has(json, "image_height") && isg_json_has(json, "image_width")) {
         ISG_TRY(isg_json_integer(json, "image_height", &height));

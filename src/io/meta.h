@@ -1,4 +1,4 @@
-/* meta.h - meta.json: what a file of ours says of its origin
+/* meta.h - meta.json: where one of our files comes from
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,11 +16,11 @@ typedef struct isg_meta {
 
 isg_status isg_meta_write(const isg_meta *meta, isg_npz_writer *writer);
 
-/* Reads the image shape, the only part that matters later. A file without meta.json, as NumPy
-   writes it, has none. ISG_ERR_VERSION if a later version with another major number wrote it. */
+/* Reads the image shape, the only part needed later. A file without meta.json, as NumPy writes it,
+   has no shape. ISG_ERR_VERSION if a later version with another major number wrote it. */
 isg_status isg_meta_read(isg_meta *out, isg_zip *zip);
 
-/* The shape it tells, if that has n_visible pixels; else height and width stay as they are. */
+/* Takes the shape if it has n_visible pixels; else height and width stay unchanged. */
 void isg_meta_take_shape(const isg_meta *meta, size_t n_visible, size_t *height, size_t *width);
 
 #endif

@@ -29,7 +29,7 @@ static const struct {
 
 enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
 
-/* Types that NumPy writes and we do not read. */
+/* Types that NumPy writes but we do not read. */
 static const struct {
     const char *begins; /* the descr after its byte order */
     const char *what, *instead;
@@ -52,7 +52,7 @@ typedef struct parser {
     const char *at, *end;
 } parser;
 
-/* What a sentence may quote from a file: the beginning, in plain ASCII. */
+/* What an error sentence may quote from a file: the beginning, in plain ASCII. */
 typedef struct quotation {
     char text[32];
 } quotation;
@@ -74,7 +74,7 @@ static void skip_space(parser *p) {
         p->at++;
 }
 
-/* Takes the character if it comes next, after spaces. */
+/* Takes the character if it comes next, after any spaces. */
 static bool take(parser *p, char wanted) {
     skip_space(p);
     if (p->at == p->end || *p->at != wanted)
@@ -239,7 +239,7 @@ static isg_status parse_header(parser *p, isg_array_type *type) {
     return p->at == p->end ? ISG_OK : bad_header(p, "nothing but spaces after the closing brace");
 }
 
-/* Reads up to the length of the header, which is returned. */
+/* Reads up to and including the length of the header. */
 static isg_status read_preamble(isg_source *source, size_t *length) {
     uint8_t start[MAGIC_BYTES + 2], size[4] = {0};
     const char *name = isg_source_name(source);
@@ -327,7 +327,7 @@ size_t isg_npy_header(const isg_array_type *type, uint8_t out[ISG_NPY_HEADER_BYT
 }
 
 isg_status isg_npy_data_bytes(const isg_array_type *type, size_t *bytes) {
-    /* Zero sizes last, so that they cannot hide a product that no reader would accept. */
+    /* Zero sizes come last, so they cannot hide a product that no reader would accept. */
     size_t product = type->item_bytes;
     bool is_empty = false;
     for (size_t d = 0; d < type->n_dims; d++) {

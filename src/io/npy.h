@@ -10,20 +10,20 @@
 
 #include "io/array.h"
 
-/* More than any header that isg_npy_header() makes. */
+/* More than any header that isg_npy_header() writes. */
 enum { ISG_NPY_HEADER_BYTES = 256 };
 
-/* Reads the header (format 1.0, 2.0 or 3.0) and leaves the source at the first number. All the
-   data that the header promises can be in the source: isg_array_check() was called. */
+/* Reads the header (format 1.0, 2.0 or 3.0) and leaves the source at the first number. Calls
+   isg_array_check(), so the source can hold all data that the header promises. */
 isg_status isg_npy_read_header(isg_source *source, isg_array_type *out);
 
-/* The header for the array, of a length that keeps the data aligned; returns the length. */
+/* The header for the array, padded so that the data are aligned; returns its length. */
 size_t isg_npy_header(const isg_array_type *type, uint8_t out[ISG_NPY_HEADER_BYTES]);
 
 /* *bytes = the size of the array's data; ISG_ERR_ARGUMENT if it does not fit in memory. */
 isg_status isg_npy_data_bytes(const isg_array_type *type, size_t *bytes);
 
-/* Writes the file; `data` are the numbers as `type` describes them, byte order included. */
+/* Writes the file; `data` holds the numbers as `type` describes them, including the byte order. */
 isg_status isg_npy_write(const char *path, const isg_array_type *type, const void *data);
 
 #endif

@@ -32,7 +32,7 @@ isg_status isg_npz_writer_create(isg_npz_writer **out, const char *path) {
     return ISG_OK;
 }
 
-/* "W" -> "W.npy", to be released; NULL with the message set if there is no memory. */
+/* "W" -> "W.npy", released by the caller; NULL with the message set if out of memory. */
 static char *member_name(const char *name) {
     const size_t room = strlen(name) + sizeof ".npy";
     char *member = isg_allocate(room, 1);
@@ -82,7 +82,7 @@ void isg_npz_writer_free(isg_npz_writer *writer) {
 
 /* ---- Finding a member --------------------------------------------------------------------- */
 
-/* The length of the array name that a member holds, 0 if it holds no array. */
+/* The length of the array name in a member's name; 0 if the member is not an array. */
 static size_t array_name_length(const char *member) {
     const size_t length = strlen(member);
     return length > 4 && strcmp(member + length - 4, ".npy") == 0 ? length - 4 : 0;
@@ -101,7 +101,7 @@ static bool find_array(const isg_zip *zip, const char *name, size_t *index) {
     return false;
 }
 
-/* Says what is there instead, as far as one sentence holds. */
+/* Says what the archive holds instead, as far as one sentence has room. */
 static isg_status missing(const isg_zip *zip, const char *what, const char *name) {
     char list[512] = "an empty archive";
     size_t used = 0;
@@ -141,7 +141,7 @@ isg_status isg_npz_open(isg_source **out, isg_array_type *type, isg_zip *zip, co
     return ISG_OK;
 }
 
-/* Turns raw items into numbers of eight bytes each: doubles or whole numbers. */
+/* Decodes raw items as numbers of eight bytes each: doubles or whole numbers. */
 typedef isg_status decoder(const isg_source *source, const isg_array_type *type, const uint8_t *raw,
                            size_t count, void *out);
 
@@ -164,7 +164,7 @@ static isg_status decode_whole(const isg_source *source, const isg_array_type *t
     for (size_t k = 0; k < count; k++) {
         double value;
         isg_array_decode(type, raw + k * type->item_bytes, 1, &value);
-        /* Written so that a NaN fails too; the cast is defined only after the first test. */
+        /* Written so that NaN fails too; the cast is defined only if the first test passes. */
         if (!(value >= -0x1p63 && value < 0x1p63) || (double)(int64_t)value != value)
             return isg_fail(ISG_ERR_FORMAT, "%s: expected whole numbers, found %g",
                             isg_source_name(source), value);
@@ -173,7 +173,7 @@ static isg_status decode_whole(const isg_source *source, const isg_array_type *t
     return ISG_OK;
 }
 
-/* Where a walk through an array in column-major order stands. */
+/* The position of a walk through an array in column-major order. */
 typedef struct walk {
     size_t index[ISG_MAX_DIMS];
     size_t strides[ISG_MAX_DIMS]; /* of the row-major result, in numbers */
@@ -208,7 +208,7 @@ typedef struct batch {
     } decoded;
 } batch;
 
-/* Reads the numbers that follow, eight bytes each, into `out` in row-major order. */
+/* Reads the numbers, eight bytes each, into `out` in row-major order. */
 static isg_status read_numbers(isg_source *source, const isg_array_type *type, decoder *decode,
                                uint8_t *out) {
     const size_t count = isg_array_count(type);

@@ -16,13 +16,13 @@ typedef struct isg_npz_writer isg_npz_writer;
 
 isg_status isg_npz_writer_create(isg_npz_writer **out, const char *path);
 
-/* `data` are the numbers as `type` describes them, byte order included. Whole numbers are deflated
-   where that pays, since spins and labels shrink a lot; floating-point numbers hardly do and are
-   stored. */
+/* `data` holds the numbers as `type` describes them, including the byte order. Whole numbers are
+   deflated where that pays, since spins and labels shrink a lot; floating-point numbers hardly
+   shrink and are stored. */
 isg_status isg_npz_writer_add_array(isg_npz_writer *writer, const char *name,
                                     const isg_array_type *type, const void *data);
 
-/* Numbers in no, one or two dimensions: dims beyond n_dims are not looked at. */
+/* Numbers in zero, one or two dimensions; dims beyond n_dims are ignored. */
 isg_status isg_npz_writer_add_doubles(isg_npz_writer *writer, const char *name,
                                       const double *numbers, size_t n_dims, size_t rows,
                                       size_t cols);
@@ -30,27 +30,27 @@ isg_status isg_npz_writer_add_doubles(isg_npz_writer *writer, const char *name,
 isg_status isg_npz_writer_add_text(isg_npz_writer *writer, const char *name, const char *text);
 
 isg_status isg_npz_writer_commit(isg_npz_writer *writer);
-void isg_npz_writer_free(isg_npz_writer *writer); /* without a commit, no file; NULL is fine */
+void isg_npz_writer_free(isg_npz_writer *writer); /* no file unless committed; NULL is fine */
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 
 /* More than any meta.json needs; a longer text is refused. */
 enum { ISG_NPZ_TEXT_BYTES = 1 << 20 };
 
-bool isg_npz_has(const isg_zip *zip, const char *name); /* is there an array of this name? */
+bool isg_npz_has(const isg_zip *zip, const char *name); /* whether there is an array of this name */
 
-/* The array as a source that stands at its first number, for reading piece by piece. A missing one
-   is ISG_ERR_FORMAT, with a list of those that are there. */
+/* The array as a source at its first number, for reading piece by piece. A missing array is
+   ISG_ERR_FORMAT, with a list of those present. */
 isg_status isg_npz_open(isg_source **out, isg_array_type *type, isg_zip *zip, const char *name);
 
-/* All numbers of an array of any type but text, in C order whatever the file's order, for the
-   caller to release; `type` then says so, and its dtype is the file's. `type` may be NULL. */
+/* All numbers of an array of any type but text, released by the caller, always in C order; `type`
+   then says C order, with the file's dtype. `type` may be NULL. */
 isg_status isg_npz_read_doubles(isg_zip *zip, const char *name, isg_array_type *type, double **out);
 
 /* The same for whole numbers, exactly. Floating-point numbers are accepted if they are whole. */
 isg_status isg_npz_read_whole(isg_zip *zip, const char *name, isg_array_type *type, int64_t **out);
 
-/* A text member with a final zero, for the caller to release. */
+/* A text member with a terminating zero, released by the caller. */
 isg_status isg_npz_read_text(isg_zip *zip, const char *name, char **out);
 
 #endif

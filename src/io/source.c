@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Unpacking is zlib's inflate. Deflate can expand a byte to a thousand; real data stay far below,
- * so a source that passes MOST_EXPANSION is taken for an attack and refused.
+ * Unpacking is zlib's inflate. Deflate can expand one byte to a thousand; real data stay far below
+ * that, so a source that exceeds MOST_EXPANSION is treated as an attack and refused.
  */
 #include "io/source.h"
 
@@ -19,7 +19,7 @@ struct isg_source {
     char *name;
     isg_file *file;
     isg_packing packing;
-    uint64_t offset, length, used; /* the packed bytes, and how many went through */
+    uint64_t offset, length, used; /* the packed bytes, and how many were used */
     uint64_t position;             /* unpacked bytes handed out */
     bool is_ended;
     bool has_expectation;
@@ -35,7 +35,7 @@ static bool is_compressed(const isg_source *source) {
     return source->packing == ISG_GZIP || source->packing == ISG_DEFLATE;
 }
 
-/* The most that so many packed bytes may unpack to. */
+/* The most that this many packed bytes may unpack to. */
 static uint64_t expansion_limit(uint64_t packed) {
     const uint64_t most = UINT64_MAX - FREE_BYTES;
     return FREE_BYTES + (packed > most / MOST_EXPANSION ? most : packed * MOST_EXPANSION);
@@ -123,7 +123,7 @@ static isg_status damaged(const isg_source *source, const char *how) {
                     is_compressed(source) ? "compressed " : "", how);
 }
 
-/* Only if packed bytes are left. */
+/* Call this only if packed bytes are left. */
 static isg_status refill_inflater(isg_source *source) {
     z_stream *z = &source->inflater;
     const uint64_t left = source->length - source->used;
@@ -135,7 +135,7 @@ static isg_status refill_inflater(isg_source *source) {
     return ISG_OK;
 }
 
-/* At the end of one stream: a gzip file may hold another one behind it, a zip member may not. */
+/* At the end of a stream: in a gzip file another may follow, in a zip member none may. */
 static isg_status finish_stream(isg_source *source) {
     z_stream *z = &source->inflater;
     if (z->avail_in == 0 && source->used == source->length) {
@@ -172,7 +172,8 @@ static isg_status read_packed(isg_source *source, uint8_t *buffer, size_t count,
             return damaged(source, "they end early");
         else if (result != Z_OK)
             return damaged(source, z->msg ? z->msg : "unknown code");
-        /* Held against the bytes used so far, so that a bomb is known long before it is read. */
+        /* Compared with the bytes used so far, so that a bomb is detected long before it is
+           unpacked. */
         if (source->position + *got > expansion_limit(source->used - z->avail_in))
             return isg_fail(ISG_ERR_FORMAT,
                             "%s: unpacks to more than %d times its size, which looks like a "

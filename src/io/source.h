@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Every reader takes an isg_source, so that it neither knows nor cares what its bytes were wrapped
- * in. Packed sources bound what they may unpack to: see isg_source_at_most().
+ * Every reader takes an isg_source, so it need not know how its bytes are packed. What a packed
+ * source may unpack to is bounded: see isg_source_at_most().
  */
 #ifndef ISG_SOURCE_H
 #define ISG_SOURCE_H
@@ -21,33 +21,33 @@ typedef enum isg_packing {
 typedef struct isg_source isg_source;
 
 /* The `length` bytes of `file` at `offset`, unpacked. Borrows `file`. ISG_GZIP refuses bytes that
-   do not begin as gzip does, ISG_PLAIN refuses bytes that do: the name of a file decides. */
+   do not begin like gzip, ISG_PLAIN refuses those that do: the name of a file decides. */
 isg_status isg_source_create(isg_source **out, isg_file *file, isg_packing packing, uint64_t offset,
                              uint64_t length);
 
-/* What isg_source_end() must find: set by the zip reader. */
+/* The length and checksum that isg_source_end() must find; set by the zip reader. */
 void isg_source_expect(isg_source *source, uint64_t bytes, uint32_t crc32);
 
 /* Every byte read from now on is also added to `hash`; NULL stops. */
 void isg_source_observe(isg_source *source, isg_sha256 *hash);
 
-/* "digits.npz" or "digits.npz(X.npy)": what error sentences begin with. */
+/* "digits.npz" or "digits.npz(X.npy)": the beginning of error sentences. */
 const char *isg_source_name(const isg_source *source);
 isg_status isg_source_rename(isg_source *source, const char *name); /* copies the name */
 
-/* Fills the buffer, or less of it only at the end: *got < count means nothing is left. */
+/* Fills the buffer, except at the end: *got < count means that nothing is left. */
 isg_status isg_source_read_some(isg_source *source, void *buffer, size_t count, size_t *got);
 
-/* Fills the buffer; ISG_ERR_FORMAT, naming `what` is missing, if the source ends before. */
+/* Fills the buffer; ISG_ERR_FORMAT, saying that `what` is cut off, if the source ends early. */
 isg_status isg_source_read(isg_source *source, void *buffer, size_t count, const char *what);
 
-/* The most bytes that can still be read. Exact for plain bytes. For packed ones it follows from
-   the packed size and the largest expansion we accept, so a size field in a header can be refused
-   before anything is allocated for it. */
+/* The most bytes that can still be read. Exact for plain bytes. For packed ones it follows from the
+   packed size and the largest expansion accepted, so a size in a header can be refused before
+   anything is allocated for it. */
 uint64_t isg_source_at_most(const isg_source *source);
 
-/* ISG_ERR_FORMAT unless everything was read; checks length and checksum of packed bytes, and so
-   must be called before what was read is believed. */
+/* ISG_ERR_FORMAT unless everything was read. Checks the length and checksum of packed bytes, so
+   call it before trusting what was read. */
 isg_status isg_source_end(isg_source *source);
 
 double isg_source_fraction(const isg_source *source);   /* of the packed bytes used so far */

@@ -1,8 +1,8 @@
-/* text_lines.c - a source, line by line
+/* text_lines.c - reading a source line by line
  *
  * SPDX-License-Identifier: MIT
  *
- * Lines are handed out where they lie in the buffer; one cut by its end is moved to the front.
+ * Lines are returned in place, in the buffer; one cut off by its end is moved to the front.
  */
 #include "io/text_lines.h"
 
@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-/* A line, its end and as much again, so that little is moved. */
+/* Twice the longest line with its end, so that little is moved. */
 enum { BUFFER_BYTES = 2 * (ISG_MOST_LINE_BYTES + 2) };
 
 struct isg_text_lines {
@@ -18,7 +18,7 @@ struct isg_text_lines {
     size_t number;
     size_t next, available; /* in the buffer */
     bool is_ended;
-    char buffer[BUFFER_BYTES + 1]; /* the last line may lack an end to put its zero on */
+    char buffer[BUFFER_BYTES + 1]; /* one more: the last line may have no end for its zero */
 };
 
 isg_status isg_text_lines_create(isg_text_lines **out, isg_source *source) {
@@ -41,7 +41,7 @@ static isg_status refill(isg_text_lines *lines) {
     return ISG_OK;
 }
 
-/* Takes the line of `length` bytes at the front of what is available. */
+/* Takes the next `length` available bytes as a line. */
 static isg_status take(isg_text_lines *lines, size_t length, size_t end_bytes, char **line) {
     char *text = lines->buffer + lines->next;
     lines->next += length + end_bytes;

@@ -1,4 +1,4 @@
-/* text_lines.h - a source, line by line
+/* text_lines.h - reading a source line by line
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,8 +15,8 @@ typedef struct isg_text_lines isg_text_lines;
 /* Borrows `source`. */
 isg_status isg_text_lines_create(isg_text_lines **out, isg_source *source);
 
-/* The next line without its LF or CRLF, NUL-terminated, to be changed at will until the next call;
-   NULL behind the last. Refuses lines beyond ISG_MOST_LINE_BYTES and lines with NUL bytes. */
+/* The next line without its LF or CRLF, NUL-terminated, which the caller may modify until the next
+   call; NULL after the last. Refuses lines beyond ISG_MOST_LINE_BYTES and lines with NUL bytes. */
 isg_status isg_text_lines_next(isg_text_lines *lines, char **line);
 
 size_t isg_text_lines_number(const isg_text_lines *lines); /* of the current line, from 1 */

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The directory is the truth; local headers must agree with it, so that a program that reads
- * members front to back finds the same archive. Members must not overlap: archives that name the
- * same bytes many times are the classic bomb.
+ * The directory decides; local headers must agree with it, so that a program that reads members
+ * front to back finds the same archive. Members must not overlap: an archive that names the same
+ * bytes many times is the classic zip bomb.
  */
 #include "io/zip.h"
 
@@ -28,11 +28,11 @@ typedef struct zip_entry {
 
 struct isg_zip {
     isg_file *file;
-    isg_file *owned; /* the same, if it is to be closed with the archive; or NULL */
+    isg_file *owned; /* the same file if the archive closes it, else NULL */
     isg_zip_directory directory;
     zip_entry *entries; /* in the order of the directory */
     size_t count;
-    char *names;               /* all of them, each with a final zero */
+    char *names;               /* all of them, each with a terminating zero */
     const zip_entry **by_name; /* sorted */
     void *scratch;             /* name and extra field of a local header */
     size_t scratch_bytes;
@@ -73,7 +73,7 @@ const char *isg_zip_name_problem(const char *name, size_t length) {
     return NULL;
 }
 
-/* Replaces each field that stands aside by its value in the zip64 extra field, which holds just
+/* Replaces each field with all bits set by its value in the zip64 extra field, which holds only
    those, in this order. False if a value is missing or the extra field is malformed. */
 static bool widen(const uint8_t *extra, size_t length, uint64_t *const fields[], size_t n_fields) {
     const uint8_t *wide = NULL;
@@ -105,7 +105,7 @@ static bool widen(const uint8_t *extra, size_t length, uint64_t *const fields[],
 
 static isg_status check_entry(const isg_zip *zip, const zip_entry *entry) {
     if (entry->flags & (ISG_ZIP_ENCRYPTED | ISG_ZIP_STRONG | ISG_ZIP_MASKED))
-        return bad_member(zip, entry, "is encrypted; unpack the archive and pack it without");
+        return bad_member(zip, entry, "is encrypted; unpack it and save it without encryption");
     if (entry->method != ISG_ZIP_STORED && entry->method != ISG_ZIP_DEFLATED)
         return isg_fail(ISG_ERR_FORMAT,
                         "%s(%s): expected a member that is stored or deflated, found compression "
@@ -118,8 +118,8 @@ static isg_status check_entry(const isg_zip *zip, const zip_entry *entry) {
     return ISG_OK;
 }
 
-/* Reads one central header of `left` bytes at most and advances over it; the name goes to *names,
-   which is advanced too. */
+/* Reads one central header of at most `left` bytes and advances past it; the name goes to *names,
+   which also advances. */
 static isg_status read_entry(isg_zip *zip, const uint8_t **at, size_t *left, char **names,
                              zip_entry *entry) {
     const uint8_t *header = *at;
@@ -154,7 +154,7 @@ static isg_status read_entry(isg_zip *zip, const uint8_t **at, size_t *left, cha
     return check_entry(zip, entry);
 }
 
-/* Checks the local header against the directory and finds the data behind it. */
+/* Checks the local header against the directory and finds the data after it. */
 static isg_status check_local(isg_zip *zip, zip_entry *entry) {
     const uint64_t end = zip->directory.offset;
     uint8_t header[ISG_ZIP_LOCAL_BYTES];

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Enough of zip for NumPy's .npz files: stored and deflated members, zip64. An archive whose parts
- * overlap, contradict each other or have names made to escape a directory is refused as a whole.
+ * Enough of zip for NumPy's .npz files: stored and deflated members, zip64. An archive is refused
+ * if its parts overlap or contradict each other, or if a name would escape a directory.
  */
 #ifndef ISG_ZIP_H
 #define ISG_ZIP_H
@@ -12,7 +12,7 @@
 
 typedef struct isg_zip isg_zip;
 
-/* Reads and checks the directory and every local header. The second borrows a file that is open. */
+/* Reads and checks the directory and every local header. The second borrows an open file. */
 isg_status isg_zip_open_path(isg_zip **out, const char *path);
 isg_status isg_zip_open(isg_zip **out, isg_file *file);
 
@@ -21,13 +21,13 @@ const char *isg_zip_name(const isg_zip *zip, size_t index); /* in the order of t
 const char *isg_zip_file_name(const isg_zip *zip);          /* of the archive itself */
 bool isg_zip_find(const isg_zip *zip, const char *name, size_t *index);
 
-/* The unpacked bytes of a member, named "file.npz(X.npy)". isg_source_end() checks their number
-   and checksum. Several members may be read at once. */
+/* The unpacked bytes of a member, as a source named "file.npz(X.npy)". isg_source_end() checks
+   their number and checksum. Several members may be read at once. */
 isg_status isg_zip_member(isg_source **out, isg_zip *zip, size_t index);
 
 void isg_zip_close(isg_zip *zip); /* NULL is fine */
 
-/* Why a member must not have this name, as in "its name is empty"; NULL if it may. */
+/* Why a member must not have this name, such as "its name is empty"; NULL if it may. */
 const char *isg_zip_name_problem(const char *name, size_t length);
 
 #endif

@@ -1,10 +1,10 @@
-/* zip_directory.c - where the directory of a zip archive is
+/* zip_directory.c - finding the directory of a zip archive
  *
  * SPDX-License-Identifier: MIT
  *
- * A zip archive is read from its end. Programs that search it leniently can be made to see
- * different archives in the same bytes, so here everything must fit exactly: end records reach the
- * end of the file, the directory reaches the end records, nothing but members stands before it.
+ * A zip archive is read from its end. Lenient readers can be made to see different archives in the
+ * same bytes, so here everything must fit exactly: the end records reach the end of the file, the
+ * directory reaches the end records, and only members come before it.
  */
 #include "io/zip_directory.h"
 
@@ -46,7 +46,7 @@ static isg_status check_beginning(isg_file *file) {
     return ISG_OK;
 }
 
-/* The last record whose comment ends exactly with the file. */
+/* The last end record whose comment ends exactly at the end of the file. */
 static isg_status find_end(isg_file *file, uint64_t *position, uint8_t end[ISG_ZIP_END_BYTES]) {
     const uint64_t size = isg_file_size(file);
     const size_t most = ISG_ZIP_END_BYTES + MOST_COMMENT;
@@ -63,18 +63,18 @@ static isg_status find_end(isg_file *file, uint64_t *position, uint8_t end[ISG_Z
             goto done;
         }
     }
-    status = damaged(file, "its end is missing, so it was cut short or something was appended");
+    status = damaged(file, "its end is missing, so it was truncated or something was appended");
 done:
     isg_release(tail);
     return status;
 }
 
-/* A narrow field either says the same as the wide one or stands aside for it. */
+/* A narrow field either agrees with the wide one or has all bits set. */
 static bool agrees(uint64_t narrow, uint64_t wide, uint64_t aside) {
     return narrow == wide || narrow == aside;
 }
 
-/* Reads the wide end record, if there is one, and moves *position to its beginning. */
+/* Reads the wide end record, if any, and moves *position to its beginning. */
 static isg_status read_wide_end(isg_file *file, const uint8_t *end, uint64_t *position,
                                 isg_zip_directory *directory) {
     uint8_t locator[ISG_ZIP64_LOCATOR_BYTES], wide[ISG_ZIP64_END_BYTES];
@@ -90,7 +90,7 @@ static isg_status read_wide_end(isg_file *file, const uint8_t *end, uint64_t *po
     if (locator_position < ISG_ZIP64_END_BYTES || offset > locator_position - ISG_ZIP64_END_BYTES)
         return damaged(file, "the zip64 end record is missing");
     ISG_TRY(isg_file_read_at(file, offset, wide, sizeof wide));
-    /* The record's own size does not count its first twelve bytes. */
+    /* The size in the record excludes its first twelve bytes. */
     if (isg_load32(wide) != ISG_ZIP64_END || isg_load64(wide + 4) != locator_position - offset - 12)
         return damaged(file, "the zip64 end record is missing");
     if (isg_load32(wide + 16) != 0 || isg_load32(wide + 20) != 0)

@@ -1,9 +1,9 @@
-/* zip_format.h - the layout of a zip archive, as its reader and its writer share it
+/* zip_format.h - the layout of a zip archive, for its reader and writer
  *
  * SPDX-License-Identifier: MIT
  *
- * Members, each behind a local header; then the directory, one central header per member; then
- * the end records. All numbers are little-endian. Field offsets are those of PKWARE's APPNOTE.
+ * Members, each after a local header; then the directory, one central header per member; then the
+ * end records. All numbers are little-endian. Field offsets are those of PKWARE's APPNOTE.
  */
 #ifndef ISG_ZIP_FORMAT_H
 #define ISG_ZIP_FORMAT_H

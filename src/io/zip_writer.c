@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A member is at hand as a whole when it is added, so its local header is final when written and
- * the file grows front to back. Values too large for their field go to zip64 records; everything
- * else is zip as of 1993.
+ * A member is complete when it is added, so its local header is final when written and the file
+ * grows front to back. Values too large for their field go to zip64 records; everything else is zip
+ * as of 1993.
  */
-#define ZLIB_CONST /* zlib then takes its input as const */
+#define ZLIB_CONST /* makes zlib take its input as const */
 #include "io/zip_writer.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ typedef struct member {
 
 struct isg_zip_writer {
     isg_atomic_file *file;
-    uint64_t limit; /* values from here on are wide */
+    uint64_t limit; /* values from this one on are wide */
     member *members;
     size_t count, capacity;
 };
@@ -51,12 +51,12 @@ void isg_zip_writer_widen_from(isg_zip_writer *writer, uint64_t limit) {
     writer->limit = limit < ISG_ZIP_WIDE32 ? limit : ISG_ZIP_WIDE32;
 }
 
-/* What goes into the 32-bit field of a value. */
+/* The content of a value's 32-bit field. */
 static uint64_t narrow(const isg_zip_writer *writer, uint64_t value) {
     return value < writer->limit ? value : ISG_ZIP_WIDE32;
 }
 
-/* The zip64 extra field for those of the values that are wide; returns its length. */
+/* The zip64 extra field for the wide values among these; returns its length. */
 static size_t make_extra(const isg_zip_writer *writer, const uint64_t *values, size_t n_values,
                          bool are_all_wide, uint8_t out[MOST_EXTRA]) {
     size_t length = 4;
@@ -70,7 +70,7 @@ static size_t make_extra(const isg_zip_writer *writer, const uint64_t *values, s
     return length > 4 ? length : 0;
 }
 
-/* The 26 bytes that local and central header have in common, from "version needed" on. */
+/* The 26 bytes that local and central headers share, from "version needed" on. */
 static void fill_header(uint8_t *at, const member *m, size_t extra_length) {
     bool is_ascii = true;
     for (const char *c = m->name; *c; c++)
@@ -87,7 +87,8 @@ static void fill_header(uint8_t *at, const member *m, size_t extra_length) {
 static isg_status write_local(isg_zip_writer *writer, const member *m) {
     uint8_t header[ISG_ZIP_LOCAL_BYTES] = {0}, extra[MOST_EXTRA];
     const uint64_t values[] = {m->bytes, m->packed_bytes};
-    /* Here, unlike in the directory, both sizes are wide or none; packed, it is never larger. */
+    /* Here, unlike in the directory, both sizes are wide or neither; the packed one is never
+       larger. */
     const bool is_wide = m->bytes >= writer->limit;
     const size_t extra_length = is_wide ? make_extra(writer, values, 2, true, extra) : 0;
     isg_store32(header, ISG_ZIP_LOCAL);
@@ -120,7 +121,7 @@ static isg_status deflate_into(const isg_zip_part *parts, size_t n_parts, uint8_
     z_stream z = {.zalloc = isg_zlib_allocate, .zfree = isg_zlib_release};
     if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         return isg_fail(ISG_ERR_MEMORY, "out of memory");
-    /* zlib counts in 32 bits, so both sides are handed over in pieces. */
+    /* zlib counts in 32 bits, so input and output are passed in pieces. */
     size_t part = 0, taken = 0, made = 0;
     int result = Z_OK;
     while (result == Z_OK && made < room) {
@@ -148,10 +149,10 @@ static isg_status deflate_into(const isg_zip_part *parts, size_t n_parts, uint8_
     return ISG_OK;
 }
 
-/* Deflates if that pays: *packed is NULL if the parts should be stored. */
+/* Deflates where that pays; *packed is NULL if the parts should be stored. */
 static isg_status try_deflate(const isg_zip_part *parts, size_t n_parts, size_t count,
                               uint8_t **packed, size_t *length) {
-    /* What does not become smaller is not worth unpacking, so there need not be room for it. */
+    /* Output that is not smaller is not worth unpacking, so it needs no room. */
     uint8_t *buffer = NULL;
     ISG_TRY(ISG_ALLOCATE(buffer, count));
     const isg_status status = deflate_into(parts, n_parts, buffer, count, length);
@@ -166,7 +167,7 @@ static isg_status check_name(const isg_zip_writer *writer, const char *name) {
     const char *problem = isg_zip_name_problem(name, strlen(name));
     for (size_t k = 0; k < writer->count && !problem; k++)
         if (strcmp(writer->members[k].name, name) == 0)
-            problem = "there is one of this name already";
+            problem = "the name already exists";
     return problem
                ? isg_fail(ISG_ERR_ARGUMENT, "the member \"%s\" cannot be added: %s", name, problem)
                : ISG_OK;

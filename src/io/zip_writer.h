@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The archive is an isg_atomic_file: complete or not there. Every member carries the date
- * 1980-01-01, the earliest that zip knows, so that equal content gives equal bytes.
+ * The archive is an isg_atomic_file: complete or absent. Every member has the date 1980-01-01, the
+ * earliest in zip, so that equal content gives equal bytes.
  */
 #ifndef ISG_ZIP_WRITER_H
 #define ISG_ZIP_WRITER_H
@@ -14,8 +14,8 @@ typedef struct isg_zip_writer isg_zip_writer;
 
 isg_status isg_zip_writer_create(isg_zip_writer **out, const char *path);
 
-/* ISG_ERR_ARGUMENT for a name that isg_zip_open() would refuse, or that is there already. With
-   `is_deflated` the member is compressed if that makes it smaller, but never by so much that
+/* ISG_ERR_ARGUMENT for a name that isg_zip_open() would refuse, or that already exists. With
+   `is_deflated` the member is compressed if that makes it smaller, but never so much that
    isg_zip_member() would take it for a bomb. */
 isg_status isg_zip_writer_add(isg_zip_writer *writer, const char *name, const void *bytes,
                               size_t count, bool is_deflated);
@@ -25,18 +25,18 @@ typedef struct isg_zip_part {
     size_t count;
 } isg_zip_part;
 
-/* The same for a member that is in several pieces. */
+/* The same for a member in several pieces. */
 isg_status isg_zip_writer_add_parts(isg_zip_writer *writer, const char *name,
                                     const isg_zip_part *parts, size_t n_parts, bool is_deflated);
 
 /* Gives the archive its name. Nothing can be added afterwards. */
 isg_status isg_zip_writer_commit(isg_zip_writer *writer);
 
-/* Without a commit before, nothing is left behind. NULL is fine. */
+/* Leaves nothing behind unless committed. NULL is fine. */
 void isg_zip_writer_free(isg_zip_writer *writer);
 
-/* For tests: sizes, offsets and counts from `limit` on are written as zip64 does, so that this can
-   be seen without writing 4 GiB. */
+/* For tests: sizes, offsets and counts from `limit` on are written as zip64, so that tests need not
+   write 4 GiB. */
 void isg_zip_writer_widen_from(isg_zip_writer *writer, uint64_t limit);
 
 #endif

@@ -1,4 +1,4 @@
-/* gibbs_draws.h - what a Gibbs sweep does with its random words, one unit at a time
+/* gibbs_draws.h - the exact use of random words in a Gibbs sweep, one unit at a time
  *
  * SPDX-License-Identifier: MIT
  *
@@ -10,11 +10,12 @@
  *
  * A spin is +1 if u (1 + exp(-2 beta x)) < 1, with u an odd multiple of 2^-49 made of both its
  * words and x summed in double: that is the definition, for every instruction set. The tuned
- * kernels find x and exp() in float, with a bound of their error, and look at the first 16 bits of
- * u alone; only where these leave the outcome open, about one spin in ten thousand, do they come
- * back here. Nothing is approximate, and no result depends on how a product was added up.
+ * kernels compute x and exp() in float, with an error bound, and look at only the first 16 bits of
+ * u; only where these leave the outcome open, about one spin in ten thousand, do they use this
+ * definition. Nothing is approximate, and no result depends on the order in which a product was
+ * summed.
  *
- * Everything is in IEEE operations of a fixed order, without libm.
+ * Everything uses IEEE operations in a fixed order, without libm.
  */
 #ifndef ISG_GIBBS_DRAWS_H
 #define ISG_GIBBS_DRAWS_H
@@ -71,10 +72,10 @@ static inline bool isg_gibbs_spin(const isg_gibbs_weights *w, const isg_gibbs_st
 /* ---- hidden units --------------------------------------------------------------------------- */
 
 /* Two standard normals from two words by Box and Muller: 40 bits for the radius, so that |z|
-   reaches 7.45, and 24 for the angle. In float: off by 5e-7 of the radius r, and by 3e-8 / r where
-   that is more, but never by more than 3e-4. */
+   reaches 7.45, and 24 for the angle. In float: the error is 5e-7 of the radius r, or 3e-8 / r
+   where that is more, but never more than 3e-4. */
 static inline void isg_gibbs_normals(uint32_t high, uint32_t low, float z[2]) {
-    /* v = 40 bits and one more, to 24 of them; v / 2^40 = 2^e m with m around 1 */
+    /* v = 40 bits and one more, rounded to 24; v / 2^40 = 2^e m with m around 1 */
     const float v = (float)(int32_t)(high >> 8) * 0x1p16F +
                     (float)(int32_t)((high & 0xFF) << 8 | low >> 24) + 1.0F;
     int32_t bits;
@@ -89,7 +90,7 @@ static inline void isg_gibbs_normals(uint32_t high, uint32_t low, float z[2]) {
     const float s = (m - 1.0F) / (m + 1.0F), q = s * s;
     const float series = (((2.0F / 9 * q + 2.0F / 7) * q + 2.0F / 5) * q + 2.0F / 3) * q + 2.0F;
     const float radius = sqrtf(-2.0F * (e * 0x1.62e43p-1F + s * series));
-    /* the angle in eighths of a turn and what is left over, counted backwards in every other */
+    /* the angle in eighths of a turn and the rest, counted backwards in odd ones */
     const uint32_t octant = low >> 21 & 7;
     const uint32_t within = (low ^ (0 - (octant & 1))) & 0x1FFFFF;
     const float angle = (float)(int32_t)(2 * within + 1) * 0x1.921fb6p-23F; /* pi / 4 / 2^22 */

@@ -2,14 +2,14 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Lanes are visible units, sixteen to a panel, so that the spins of a chain come out in the order
- * in which they are stored, and the sums of W lambda for several chains stay in registers: 6 chains
- * with AVX2 and NEON, 24 with AVX-512, 3 elsewhere.
- * For every word of 64 units, while their part of W is in the first cache: the products and draws of
- * all chains, then the spins that flipped add their rows of W to the sums over spins.
+ * Lanes are visible units, sixteen to a panel, so the spins of a chain come out in the order in
+ * which they are stored, and the sums of W lambda for several chains stay in registers: 6 chains
+ * with AVX2 and NEON, 24 with AVX-512, 3 elsewhere. For each word of 64 units, while its part of W
+ * is in the first-level cache, all chains compute their products and draws; then the spins that
+ * flipped add their rows of W to the sums over spins.
  *
  * gibbs_draws.h defines the outcome. Here x and exp(-2 beta x) are floats with an error bound, and
- * a spin is drawn from 16 bits; the few that this leaves open are asked for there.
+ * a spin is drawn from 16 bits; the few that this leaves open are settled by that definition.
  */
 #include "base/bits.h"
 #include "kernels/gibbs_draws.h"
@@ -21,9 +21,9 @@ enum {
 
 /* ---- hidden_input ----------------------------------------------------------------------------- */
 
-/* `vectors` vectors of the sums over spins as the spins of one word change. A row of W is added for
-   every spin that went up. For one that went down its complement is, which is its negative less
-   one; `downs` makes that good for all of them at once. */
+/* Updates `vectors` vectors of the sums over spins when the spins of one word change. Every spin
+   that went up adds its row of W; one that went down adds the complement, which is the negative
+   minus one, and `downs` corrects for that in all of them at once. */
 __attribute__((always_inline)) static inline void add_tile(const int32_t *rows, size_t stride,
                                                            uint64_t flips, uint64_t after,
                                                            int32_t downs, int32_t *input,
@@ -35,7 +35,7 @@ __attribute__((always_inline)) static inline void add_tile(const int32_t *rows, 
     for (; flips != 0; flips &= flips - 1) {
         const size_t bit = (size_t)__builtin_ctzll(flips);
         const int32_t *row = rows + bit * stride;
-        __asm__("" : "+r"(row)); /* one address for all loads, not one for each */
+        __asm__("" : "+r"(row)); /* one address for all loads instead of one each */
         const ints sign = (int32_t)(after >> bit & 1) - 1 - (ints){0};
 #pragma GCC unroll 8
         for (int v = 0; v < vectors; v++)
@@ -46,7 +46,7 @@ __attribute__((always_inline)) static inline void add_tile(const int32_t *rows, 
         memcpy(input + v * SINGLES, &sums[v], sizeof sums[v]);
 }
 
-/* `input` as the spins of one word go from `before` to `after`. */
+/* Updates `input` when the spins of one word go from `before` to `after`. */
 static void follow_flips(const isg_gibbs_weights *w, size_t word, uint64_t before, uint64_t after,
                          int32_t *input) {
     const uint64_t flips = before ^ after;
@@ -57,7 +57,7 @@ static void follow_flips(const isg_gibbs_weights *w, size_t word, uint64_t befor
     size_t left = w->stride / SINGLES, mu = 0;
     for (; left >= 8; left -= 8, mu += 8 * SINGLES)
         add_tile(rows + mu, w->stride, flips, after, downs, input + mu, 8);
-        /* The stride has a multiple of PER_PANEL vectors. */
+        /* The stride is a multiple of PER_PANEL vectors. */
 #define TILE(k)                                                                                    \
     case k:                                                                                        \
         if (k % PER_PANEL == 0)                                                                    \
@@ -86,7 +86,7 @@ static void hidden_input(const isg_gibbs_weights *w, size_t chains, const uint64
 
 /* ---- products --------------------------------------------------------------------------------- */
 
-/* out (rows, ISG_PANEL) = start + sum over d < depth of factors_d * panel_d, with one factor to a
+/* out (rows, ISG_PANEL) = start + sum over d < depth of factors_d * panel_d, with one factor per
    row, `factor_step` apart from one d to the next, and panels of ISG_PANEL floats; rows <= AT_ONCE.
    All sums stay in registers. */
 __attribute__((always_inline)) static inline void product(const int rows, size_t depth,
@@ -136,8 +136,8 @@ __attribute__((always_inline)) static inline void product(const int rows, size_t
     ROWS(k + 6);                                                                                   \
     ROWS(k + 7)
 
-/* The same for any number of rows, and `repeat` times over: panels, start and out one after the
-   other. A function of its own: as part of a larger one, its sums would not all get registers. */
+/* The same for any number of rows, `repeat` times: panels, start and out follow one another. Not
+   inlined, because in a larger function the sums would not all get registers. */
 __attribute__((noinline)) static void products(size_t repeat, size_t rows, size_t depth,
                                                const float *panels, size_t panel_step,
                                                const float *factors, size_t factor_step,
@@ -154,15 +154,15 @@ __attribute__((noinline)) static void products(size_t repeat, size_t rows, size_
     }
 }
 
-/* lambda (chains, stride) as the products read it: AT_ONCE chains at a time (n_hidden, AT_ONCE), so
-   that one address is enough for all of them, whatever the stride. */
+/* lambda (chains, stride) in the layout that the products read: AT_ONCE chains at a time (n_hidden,
+   AT_ONCE), so one address is enough for all of them, whatever the stride. */
 static void pack(const isg_gibbs_weights *w, size_t chain, const float *lambda, float *packed) {
     float *out = packed + chain / AT_ONCE * AT_ONCE * w->n_hidden + chain % AT_ONCE;
     for (size_t mu = 0; mu < w->n_hidden; mu++)
         out[mu * AT_ONCE] = lambda[mu];
 }
 
-/* x (panels, AT_ONCE, ISG_PANEL) of `rows` chains, the first of which is `chain`. */
+/* x (panels, AT_ONCE, ISG_PANEL) of `rows` chains from `chain` on. */
 static inline void visible_inputs(const isg_gibbs_weights *w, size_t panel, size_t panels,
                                   size_t chain, size_t rows, const float *packed, float *x) {
     products(panels, rows, w->n_hidden, w->weights + panel * w->n_hidden * ISG_PANEL, ISG_PANEL,
@@ -171,7 +171,7 @@ static inline void visible_inputs(const isg_gibbs_weights *w, size_t panel, size
 
 /* ---- gibbs_sweep ------------------------------------------------------------------------------ */
 
-/* The lanes of isg_gibbs_normals(), operation by operation. */
+/* isg_gibbs_normals() in lanes, operation by operation. */
 static inline void normals(uints high, uints low, singles *first, singles *second) {
     const singles v = __builtin_convertvector((ints)(high >> 8), singles) * 0x1p16F +
                       __builtin_convertvector((ints)((high & 0xFF) << 8 | low >> 24), singles) +
@@ -202,12 +202,12 @@ static inline void normals(uints high, uints low, singles *first, singles *secon
 /* What the draws of one chain need to know. */
 typedef struct draw_plan {
     float exponent;     /* exp(-2 beta gain x) = 2^(exponent x) */
-    float below, above; /* the true exp() is between these times what is computed */
+    float below, above; /* the exact exp() is between these factors times the computed one */
 } draw_plan;
 
-/* By how much the exponent -2 beta gain x of exp() may be off, in all: a sum of n products in
-   float is off by at most n 2^-24 times the sum of their sizes, the cubic of draw() by 7.5e-5 and
-   its argument, at most 100, by 2^-23 of itself. */
+/* The bound on the total error of the exponent -2 beta gain x of exp(): a sum of n products in
+   float has an error of at most n 2^-24 times the sum of their sizes, the cubic of draw() of
+   7.5e-5, and its argument, at most 100, of 2^-23 of itself. */
 static draw_plan plan_draws(const isg_gibbs_weights *w, const isg_gibbs_step *step, double norm) {
     const double factor = 2 * step->beta * step->gain;
     const double sizes = (double)w->row_norm * norm + (double)w->field_size;
@@ -221,8 +221,8 @@ static draw_plan plan_draws(const isg_gibbs_weights *w, const isg_gibbs_step *st
     return plan;
 }
 
-/* Sixteen hidden units come of eight pairs of words. A vector of sixteen lanes takes two such
-   groups side by side. */
+/* Eight pairs of words give sixteen hidden units. A vector of sixteen lanes takes two such groups
+   side by side. */
 enum { GROUPS = SINGLES > 8 ? SINGLES / 8 : 1 };
 
 static draw_plan sample_hidden(const isg_gibbs_weights *w, const isg_gibbs_step *step,
@@ -232,8 +232,8 @@ static draw_plan sample_hidden(const isg_gibbs_weights *w, const isg_gibbs_step 
     singles squares = {0};
     for (size_t group = 0; group < w->stride; group += GROUPS * 16)
         for (size_t half = 0; half < 8; half += SINGLES) {
-            /* A last group without a second one takes that place as well: the same is stored twice,
-               and the sum of squares comes out too large, as it may. */
+            /* A last group without a partner takes both places: the same values are stored twice,
+               and the sum of squares is too large, which is allowed. */
             const size_t here = group + half, there = here + (group + 16 < w->stride ? 16 : 0);
             singles z[2];
             normals((uints)load_eights(random + here, random + there),
@@ -256,12 +256,12 @@ static draw_plan sample_hidden(const isg_gibbs_weights *w, const isg_gibbs_step 
     return plan_draws(w, step, sqrt(square * 1.001));
 }
 
-/* Vectors that are drawn side by side: each step waits for the one before, so that one alone would
-   leave the processor idle most of the time. */
+/* Vectors drawn side by side: each step waits for the one before, so one vector alone would leave
+   the processor idle most of the time. */
 enum { ABREAST = VECTOR_BYTES == 64 ? 2 : 4, PANELS_ABREAST = ABREAST / PER_PANEL };
 #define FOR_ABREAST _Pragma("GCC unroll 4") for (int v = 0; v < ABREAST; v++)
 
-/* e[] = 2^t[] for |t| <= 100, to 7.5e-5 of itself. */
+/* e[] = 2^t[] for |t| <= 100, with a relative error of 7.5e-5. */
 static inline void powers_of_two(const singles t[ABREAST], singles e[ABREAST]) {
     const float magic = 0x1.8p23F; /* adding it rounds to a whole number, in the low bits */
     singles rounded[ABREAST], f[ABREAST];
@@ -285,8 +285,7 @@ static inline ints first_bits(const uint32_t *random, int from) {
 #endif
 }
 
-/* Which of the units come out as +1 as far as can be told, and which are left open. `x` has a panel
-   every `x_step`. */
+/* Which units are known to be +1, and which are left open. The panels of `x` are `x_step` apart. */
 static inline uint32_t draw(const float *x, size_t x_step, const uint32_t *random,
                             const draw_plan *plan, uint32_t *open) {
     const singles one = spread(1.0F), end = spread(-65536.0F);
@@ -295,7 +294,7 @@ static inline uint32_t draw(const float *x, size_t x_step, const uint32_t *rando
         plan->exponent * load_singles(x + v / PER_PANEL * x_step + v % PER_PANEL * SINGLES);
     FOR_ABREAST t[v] = larger_single(smaller_single(t[v], spread(100.0F)), spread(-100.0F));
     powers_of_two(t, e);
-    /* The uniform is between bits and bits + 1; the 0.02 is more than rounding does here. */
+    /* The uniform is between bits and bits + 1; 0.02 exceeds the rounding error here. */
     FOR_ABREAST t[v] = __builtin_convertvector(
         first_bits(random + v / PER_PANEL * 8, v % PER_PANEL * SINGLES), singles);
     FOR_ABREAST most[v] = multiply_add(e[v], spread(plan->above), one);
@@ -309,8 +308,8 @@ static inline uint32_t draw(const float *x, size_t x_step, const uint32_t *rando
     return up;
 }
 
-/* The spins of one chain and up to four panels, as one word; both `x` and the random words go on
-   to a whole number of PANELS_ABREAST. */
+/* The spins of one chain and up to four panels, as one word; `x` and the random words extend to a
+   multiple of PANELS_ABREAST. */
 static inline uint64_t draw_word(size_t panels, const float *x, size_t x_step,
                                  const uint32_t *random, const draw_plan *plan, uint64_t *open) {
     uint64_t up = 0;
@@ -356,7 +355,7 @@ static inline void draw_chains(sweep *sw, size_t word, size_t first, size_t rows
     const size_t panel = 4 * word, panels = w->panels - panel < 4 ? w->panels - panel : 4;
     float x[4 * AT_ONCE * ISG_PANEL];
     visible_inputs(w, panel, panels, first, rows, sw->packed, x);
-    if (panels % PANELS_ABREAST != 0) /* random words are there: those of the hidden units */
+    if (panels % PANELS_ABREAST != 0) /* the random words of the hidden units follow */
         memset(x + panels * AT_ONCE * ISG_PANEL, 0, AT_ONCE * ISG_PANEL * sizeof *x);
     for (size_t r = 0; r < rows; r++) {
         const size_t k = first + r;

@@ -17,13 +17,13 @@
 
 /* An RBM as the Gibbs kernels read it. W comes twice: as floats in panels of 16 visible units, for
    the products W lambda, and as whole multiples of `unit`, for sums over spins. Those sums are
-   exact, so it never matters in which order they are made, or that a sweep only adds what changed.
+   exact, so their order does not matter, and a sweep may add only what changed.
    isg_gibbs_weights_set() fills it. */
 enum { ISG_PANEL = 16 };
 
 typedef struct isg_gibbs_weights {
     size_t n_visible, n_hidden;
-    size_t words;        /* of 64 bits to a row of spins */
+    size_t words;        /* of 64 bits per row of spins */
     size_t panels;       /* n_visible / ISG_PANEL, rounded up */
     size_t stride;       /* n_hidden, rounded up to a multiple of ISG_PANEL */
     float *weights;      /* (panels, n_hidden, ISG_PANEL), zero for units past the last */
@@ -32,8 +32,8 @@ typedef struct isg_gibbs_weights {
     int32_t *rows;       /* (n_visible, stride): 2 W / unit, likewise */
     int32_t *all_down;   /* (stride): (W^T s) / unit of the state with all spins -1 */
     float unit;          /* a power of 2 */
-    float row_norm;      /* no row of W is longer */
-    float field_size;    /* no b is larger in size */
+    float row_norm;      /* an upper bound on the norm of a row of W */
+    float field_size;    /* an upper bound on |b| */
     /* Working memory of isg_gibbs_weights_set(): */
     double *column_sums; /* (panels, stride) */
     int32_t *panel_down; /* (panels, stride) */
@@ -41,21 +41,21 @@ typedef struct isg_gibbs_weights {
 } isg_gibbs_weights;
 
 /* One block-Gibbs sweep of the RBM with weights gain W and fields gain b, gain c. Chain k draws
-   from the stream whose counter has k added to word 1; kernels/gibbs_draws.h says which word is
-   used for what. */
+   from the stream whose counter has k added to word 1; kernels/gibbs_draws.h says what each word is
+   used for. */
 typedef struct isg_gibbs_step {
     double beta, gain;
     uint32_t key[2], counter[4];
-    const uint64_t *clamped; /* (words): set for spins that stay as they are; NULL for none */
+    const uint64_t *clamped; /* (words): set for spins that are held fixed; NULL for none */
 } isg_gibbs_step;
 
-/* Chains that gibbs_sweep takes in one call, at most; samples that spin_moments adds in float. */
+/* The most chains for one call of gibbs_sweep; the samples that spin_moments adds in float. */
 enum { ISG_GIBBS_CHAINS = 24, ISG_MOMENT_SAMPLES = 64 };
 
-/* Sides of the squares that products are made of; sums that a dot product is kept in. */
+/* The side of the square tiles of a product; the number of partial sums of a dot product. */
 enum { ISG_TILE = 8, ISG_DOT_LANES = 16 };
 
-/* Bytes of scratch that gibbs_sweep wants, aligned as isg_allocate() does. */
+/* Bytes of scratch that gibbs_sweep needs, aligned as by isg_allocate(). */
 size_t isg_gibbs_scratch_bytes(const isg_gibbs_weights *w);
 
 typedef struct isg_kernels {
@@ -75,8 +75,8 @@ typedef struct isg_kernels {
 
     /* Ward's update: kept[i] becomes the distance between cluster i, of sizes[i] samples, and the
        union of two clusters of size_a and size_b samples that are `apart` from each other, whose
-       distances to i are dropped[i] and kept[i]. Slots without a cluster (size 0) come out as
-       anything [exact] */
+       distances to i are dropped[i] and kept[i]. Slots without a cluster (size 0) get arbitrary
+       values [exact] */
     void (*ward_distances)(size_t n, double size_a, double size_b, double apart,
                            const double *sizes, const double *dropped, double *kept);
 
@@ -84,53 +84,53 @@ typedef struct isg_kernels {
     void (*hidden_input)(const isg_gibbs_weights *w, size_t chains, const uint64_t *spins,
                          int32_t *input);
 
-    /* lambda (chains, stride) from the spins, then new spins from lambda. `input` is that of the
-       spins, before and after. What is left in lambda past n_hidden has no meaning [exact] */
+    /* lambda (chains, stride) from the spins, then new spins from lambda. `input` belongs to the
+       spins, before and after. Values of lambda past n_hidden are meaningless [exact] */
     void (*gibbs_sweep)(const isg_gibbs_weights *w, const isg_gibbs_step *step, size_t chains,
                         uint64_t *spins, int32_t *input, float *lambda, void *scratch);
 
-    /* sums (ISG_PANEL, stride) += sign * sum over samples of s_i lambda for the units i of one panel;
-       spins (samples, words), lambda (samples, stride). ISG_MOMENT_SAMPLES at a time are added up in
-       float, in their order; the results in double. What comes out past n_visible and n_hidden has
-       no meaning [exact] */
+    /* sums (ISG_PANEL, stride) += sign * sum over samples of s_i lambda for the units i of one
+       panel; spins (samples, words), lambda (samples, stride). ISG_MOMENT_SAMPLES at a time are
+       added in float, in order; the results in double. Values past n_visible and n_hidden are
+       meaningless [exact] */
     void (*spin_moments)(const isg_gibbs_weights *w, size_t panel, size_t samples,
                          const uint64_t *spins, const float *lambda, double sign, double *sums);
 
     /* ---- dense linear algebra in double. A product is rounded before it is added, and every
-       element sees the same operations in the same order for every width of the vectors. ---- */
+       element gets the same operations in the same order whatever the vector width. ---- */
 
-    /* c (ISG_TILE, ISG_TILE): c_ij = the sum over l of a_li b_lj, from 0 on with l rising, for
-       a (n, ISG_TILE) and b (n, ISG_TILE) [exact] */
+    /* c (ISG_TILE, ISG_TILE): c_ij = the sum over l of a_li b_lj, from 0 with l rising, for a (n,
+       ISG_TILE) and b (n, ISG_TILE) [exact] */
     void (*tile)(size_t n, const double *a, const double *b, double *c);
 
     /* y (n) += factor x (n) [exact] */
     void (*add_multiple)(size_t n, double factor, const double *x, double *y);
 
-    /* The sum of x_i y_i: ISG_DOT_LANES sums, of the i that leave the same remainder, with i
-       rising; then the upper half of them is added to the lower, and so on [exact] */
+    /* The sum of x_i y_i: ISG_DOT_LANES sums, each over the i with the same remainder, with i
+       rising; then the upper half of the sums is added to the lower, and so on [exact] */
     double (*dot)(size_t n, const double *x, const double *y);
 
     /* x (n) and y (n) become c x + s y and c y - s x [exact] */
     void (*rotate)(size_t n, double c, double s, double *x, double *y);
 
-    /* `rounds` times as many independent multiplications and additions as the registers hold, on
-       nothing else: the speed no product can pass. Returns how many floating-point operations it
-       did. */
+    /* `rounds` times as many independent multiplications and additions as the registers hold, and
+       nothing else: an upper limit for the speed of any product. Returns the number of
+       floating-point operations. */
     double (*peak)(size_t rounds);
 } isg_kernels;
 
 extern const isg_kernels isg_kernels_ref;
 
-/* Tuned without asking for more than every processor of the architecture has. */
+/* Tuned, but requires only what every processor of the architecture has. */
 extern const isg_kernels isg_kernels_baseline;
 
-/* NULL where the compiler was not asked for what they need: a build for another architecture, or by
-   a plain `cc`. */
+/* NULL if not compiled for their instruction set: on another architecture, or by a plain `cc`. */
 extern const isg_kernels *const isg_kernels_avx2;
 extern const isg_kernels *const isg_kernels_avx512;
 extern const isg_kernels *const isg_kernels_neon;
 
-/* What a processor has beyond its architecture, and the operating system lets it use, as bits. */
+/* Features beyond the architecture that the processor has and the operating system supports, as
+   bits. */
 enum {
     ISG_HAS_AVX2 = 1,   /* and FMA, POPCNT */
     ISG_HAS_AVX512 = 2, /* F, DQ, BW and VL; FMA, POPCNT */
@@ -139,7 +139,7 @@ enum {
 /* The best table this processor can run, or the one isg_set_isa() named. Never NULL. */
 const isg_kernels *isg_kernels_get(void);
 
-/* What isg_set_isa() does for a processor that has `features`, apart from keeping the answer. */
+/* What isg_set_isa() would choose on a processor with `features`. */
 isg_status isg_kernels_choose(const isg_kernels **out, const char *name, unsigned features);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Only this file is compiled for these; nothing here may run before the processor was asked.
+ * Only this file is compiled for these; nothing here may run before the processor is checked.
  */
 #if defined(__AVX2__) && defined(__FMA__) && defined(__POPCNT__)
 

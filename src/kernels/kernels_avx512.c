@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Only this file is compiled for these; nothing here may run before the processor was asked.
+ * Only this file is compiled for it; nothing here may run before the processor is checked.
  */
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512BW__) &&                      \
     defined(__AVX512VL__) && defined(__FMA__) && defined(__POPCNT__)

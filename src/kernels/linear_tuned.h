@@ -2,16 +2,16 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Included by tuned.h, whose vectors it uses. Vectors lie along what is independent: columns of a
- * tile, elements of a row, lanes of a dot product; so no sum depends on how wide they are. Products
- * and sums stay apart (no fused multiply-add), since not every processor could fuse them.
+ * Included by tuned.h, whose vectors it uses. Vectors run along independent elements: columns of a
+ * tile, elements of a row, lanes of a dot product; so no sum depends on their width. Products are
+ * rounded before they are added (no fused multiply-add), since not every processor can fuse them.
  */
 
 static inline void store_reals(double *out, reals x) {
     memcpy(out, &x, sizeof x);
 }
 
-/* As many rows at a time as registers hold sums for, beside a row of b. */
+/* As many rows at a time as the registers can hold sums for, besides a row of b. */
 enum {
     TILE_VECTORS = ISG_TILE / REALS,
     TILE_ROWS = VECTOR_BYTES == 64   ? 8

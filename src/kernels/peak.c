@@ -4,7 +4,7 @@
  *
  * All threads run the kernel `peak` at the same time, so that they share clock rate, power and
  * execution units as they do in real work. It runs in rounds of a millisecond, and the best one
- * counts: whatever else the machine does can only slow a round down.
+ * counts: other work on the machine can only slow a round down.
  */
 #include <math.h>
 #include <omp.h>
@@ -16,7 +16,7 @@
 
 static const double round_s = 1e-3;
 
-/* The best rate of the calling thread until the clock says `end`, in at least one full round. */
+/* The best rate of the calling thread until the time `end`, over at least one full round. */
 static double best_rate(const isg_kernels *kernels, double end) {
     double best = 0, now = isg_clock_s();
     size_t repetitions = 1000;

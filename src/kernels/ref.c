@@ -1,4 +1,4 @@
-/* ref.c - what each kernel means, in the plainest loops
+/* ref.c - the definition of each kernel, as a plain loop
  *
  * SPDX-License-Identifier: MIT
  */
@@ -137,7 +137,7 @@ static void rotate(size_t n, double c, double s, double *x, double *y) {
 
 static double peak(size_t rounds) {
     enum { SUMS = 8 };
-    volatile float start = 0; /* so that nothing can be known beforehand */
+    volatile float start = 0; /* so that the compiler cannot know it */
     float sums[SUMS], factor = start + 0.999F, more = start + 0.001F;
     for (size_t k = 0; k < SUMS; k++)
         sums[k] = start;

@@ -1,4 +1,4 @@
-/* select.c - which kernels run on this processor
+/* select.c - choosing the kernels for this processor
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,16 +7,16 @@
 
 #include "kernels/kernels.h"
 
-/* NULL until somebody asks. Finding the best set gives the same answer every time, so two threads
-   that ask first at once do no harm. */
+/* NULL until the first use. Finding the best set always gives the same answer, so it does no harm
+   if two threads do it at once. */
 static _Atomic(const isg_kernels *) chosen;
 
 static const isg_kernels *const ref = &isg_kernels_ref, *const baseline = &isg_kernels_baseline;
 
-/* The sets that there may be, best last. A processor of their architecture can run those that need
-   no features; the sentence names those of the others. */
+/* All sets, best last. Any processor of the architecture can run those that need no features; the
+   error sentence names the features that the others need. */
 static const struct {
-    const isg_kernels *const *kernels; /* which may be NULL: not in this build */
+    const isg_kernels *const *kernels; /* points to NULL if not in this build */
     unsigned features;
     const char *sentence;
 } sets[] = {
@@ -31,7 +31,7 @@ enum { SETS = sizeof sets / sizeof *sets };
 static unsigned features_here(void) {
     unsigned features = 0;
 #if defined(__x86_64__)
-    /* These include the operating system's part: that it saves the wide registers. */
+    /* These also check that the operating system saves the wide registers. */
     if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("popcnt")) {
         if (__builtin_cpu_supports("avx2"))
             features |= ISG_HAS_AVX2;
@@ -83,7 +83,7 @@ const isg_kernels *isg_kernels_get(void) {
         return kernels;
     const isg_kernels *best = &isg_kernels_ref;
     isg_kernels_choose(&best, NULL, features_here());
-    /* Another thread may have called isg_set_isa() meanwhile; then its choice stands. */
+    /* Another thread may have called isg_set_isa() meanwhile; its choice then stands. */
     return atomic_compare_exchange_strong(&chosen, &kernels, best) ? best : kernels;
 }
 

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The file that includes this defines VECTOR_BYTES; everything is written for vectors of that
- * many bytes, and VECTOR_NEON where 16 of them are to be those of NEON. vectors.h has what differs
- * between instruction sets.
+ * The including file defines VECTOR_BYTES, the size of the vectors that everything is written for,
+ * and VECTOR_NEON if vectors of 16 bytes are NEON's. vectors.h has what differs between instruction
+ * sets.
  */
 #ifndef VECTOR_BYTES
 #error "VECTOR_BYTES says how wide the vectors are"
@@ -15,17 +15,17 @@
 
 /* ---- random_words --------------------------------------------------------------------- */
 
-/* One draw to a lane of 64 bits, one vector for each word of the counter. Only the low halves of
-   the lanes mean anything: the multiplication ignores the high ones, so that both halves of a
-   product are had with a single shift and are never taken apart. */
+/* One draw per lane of 64 bits, one vector for each word of the counter. Only the low halves of the
+   lanes matter: the multiplication ignores the high ones, so a single shift gives both halves of a
+   product, which are never split. */
 enum { GROUP = 2 * LANES };
 
 static inline lanes all(uint32_t word) {
     return word - (lanes){0};
 }
 
-/* The draws `first`, `first` + 1, ... of one vector, in the order they have in memory. The lanes
-   take them in such an order that lower() and upper() put them right. */
+/* The numbers `first`, `first` + 1, ... of the draws of one vector. The lanes hold them in the
+   order that lower() and upper() turn into the order in memory. */
 static inline lanes draw_numbers(uint32_t first) {
 #if VECTOR_BYTES == 64
     return all(first) + (lanes){0, 4, 1, 5, 2, 6, 3, 7};
@@ -55,7 +55,7 @@ static inline void spread_keys(const uint32_t key[2], round_keys *out) {
     }
 }
 
-/* GROUP draws as two vectors side by side: one alone would wait for its multiplications. */
+/* GROUP draws as two vectors side by side; one alone would wait for its multiplications. */
 static inline void random_group(const round_keys *keys, const uint32_t counter[4], uint32_t first,
                                 uint32_t *out) {
     const lanes factor_a = all(0xD2511F53), factor_c = all(0xCD9E8D57);
@@ -129,7 +129,7 @@ static inline uint32_t distance(size_t words, const uint64_t *a, const uint64_t 
 
 #else
 
-/* Without an instruction for it: counts in fields of 2, 4, then 8 bits. A word adds at most 8 to a
+/* Without a popcount instruction: counts in fields of 2, 4, then 8 bits. A word adds at most 8 to a
    field, so 31 words fit before the fields must be added up. */
 static inline uint32_t distance(size_t words, const uint64_t *a, const uint64_t *b) {
     const uint64_t twos = UINT64_C(0x3333333333333333), fours = UINT64_C(0x0F0F0F0F0F0F0F0F);
@@ -160,7 +160,7 @@ static void hamming(size_t m, size_t words, const uint64_t *row, const uint64_t 
 
 /* ---- nearest and ward_distances ------------------------------------------------------------- */
 
-/* First the smallest value, without looking where; then where it is. */
+/* First finds the smallest value, then where it is. */
 static size_t nearest(size_t n, const double *values) {
     double least = values[0];
     size_t i = 0;
@@ -211,10 +211,10 @@ static void ward_distances(size_t n, double size_a, double size_b, double apart,
 
 /* ---- peak ------------------------------------------------------------------------------------- */
 
-/* As many sums as the product W lambda keeps; all different, or the compiler would see that one of
-   them is enough. */
+/* As many sums as the product W lambda keeps; all different, or the compiler would notice that one
+   is enough. */
 static double peak(size_t rounds) {
-    volatile float start = 1; /* so that nothing can be known beforehand */
+    volatile float start = 1; /* so that the compiler cannot know it */
     const singles factor = spread(0.999F * start), more = spread(0.001F * start);
     singles sums[SUMS];
 #pragma GCC unroll 24

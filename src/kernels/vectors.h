@@ -1,11 +1,11 @@
-/* vectors.h - what the tuned kernels ask of an instruction set; part of tuned.h
+/* vectors.h - what the tuned kernels need from an instruction set; part of tuned.h
  *
  * SPDX-License-Identifier: MIT
  *
  * The types of VECTOR_BYTES bytes, then the same list of functions once for every instruction set.
- * Most of the kernels is plain arithmetic on these types, which the compiler knows how to do; the
- * functions are for what C has no operator for, or compilers no good code. All of them round as the
- * plain ones at the end do, except multiply_add(), which may round once or twice.
+ * Most of the kernels is plain arithmetic on these types, which the compiler handles; the functions
+ * are for what C has no operator for, or compilers generate poor code for. All of them round like
+ * the plain ones at the end, except multiply_add(), which may round once or twice.
  */
 #include <stdint.h>
 #include <string.h>
@@ -43,11 +43,11 @@ static inline singles spread(float x) {
     return x - (singles){0};
 }
 
-/* Eight elements of 4 bytes from `a` and, if a vector has 16, eight more from `b`. Otherwise, as many as it
-   has from `a`. */
+/* Eight elements of 4 bytes from `a` and, if a vector has 16, eight more from `b`; a shorter vector
+   takes as many as fit from `a`. */
 static inline lanes load_eights(const void *a, const void *b) {
 #if VECTOR_BYTES == 64
-    /* In C, these would be put together in memory, and waited for. */
+    /* Plain C would assemble these in memory, and wait for it. */
     return (lanes)_mm512_inserti64x4(_mm512_castsi256_si512(_mm256_loadu_si256(a)),
                                      _mm256_loadu_si256(b), 1);
 #else
@@ -72,7 +72,7 @@ static inline void store_eights(singles x, float *a, float *b) {
    multiply_low  the products of the low halves, in full
    exclusive     a ^ b ^ c
    join          the low halves of a, and those of b above them
-   lower, upper  the even, and the odd lanes of a and b by turns: a0 b0 a2 b2 ...
+   lower, upper  the even or odd lanes of a and b, alternating: a0 b0 a2 b2 ...
    smaller       a < b ? a : b
    choose        `which` is all ones or all zeros
    signs         the sign bits of all lanes, that of lane 0 lowest
@@ -251,7 +251,7 @@ static inline singles spins_of(uint32_t bits) {
     return choose((ints)vtstq_u32(vdupq_n_u32(bits), lane), spread(1.0F), spread(-1.0F));
 }
 
-/* That of the number, if the other is none: vminq_f32() would pass on what is none. */
+/* If one is NaN, the other; vminq_f32() would return the NaN. */
 static inline singles smaller_single(singles a, singles b) {
     return (singles)vminnmq_f32((float32x4_t)a, (float32x4_t)b);
 }
@@ -264,7 +264,7 @@ static inline singles root_single(singles x) {
     return (singles)vsqrtq_f32((float32x4_t)x);
 }
 
-#else /* any processor; on x86-64, that has SSE2 */
+#else /* any processor; on x86-64 that means SSE2 */
 
 enum { SUMS = 12 };
 

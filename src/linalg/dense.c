@@ -1,4 +1,4 @@
-/* dense.c - checks and copies that all factorizations make
+/* dense.c - checks and copies shared by all factorizations
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,7 +7,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* Registers with more digits than a double has, as the x87 had, would be rounded who knows when. */
+#include "base/bits.h"
+
+/* Registers with more digits than a double, like the x87's, would be rounded at unknown moments. */
 _Static_assert(FLT_EVAL_METHOD == 0, "sums must be rounded to double at every step");
 
 /* Columns from `begin` to `end` of row i. */
@@ -50,7 +52,7 @@ void isg_copy_scaled(isg_matd out, isg_matd_view a, double factor) {
 }
 
 double isg_safe_factor(isg_matd_view a, bool is_symmetric) {
-    enum { SAFE = 300 }; /* squares, times as many as fit in memory, stay within 2^+-1022 */
+    enum { SAFE = 300 }; /* a sum of as many squares as fit in memory stays within 2^+-1022 */
     double largest = 0;
     for (size_t i = 0; i < a.rows; i++)
         for (size_t j = 0; j < (is_symmetric ? i + 1 : a.cols); j++)
@@ -60,6 +62,14 @@ double isg_safe_factor(isg_matd_view a, bool is_symmetric) {
     if (largest == 0 || (exponent > -SAFE && exponent < SAFE))
         return 1;
     return ldexp(1, exponent > 1000 ? -1000 : exponent < -1000 ? 1000 : -exponent);
+}
+
+void isg_add_spin_rows(double *h, const uint64_t *spins, const double *w, size_t n, size_t p) {
+    for (size_t i = 0; i < n; i++) {
+        const double spin = isg_spin(spins, i);
+        for (size_t mu = 0; mu < p; mu++)
+            h[mu] += spin * w[i * p + mu];
+    }
 }
 
 double isg_sign_of_largest(const double *x, size_t n, size_t step) {
@@ -72,7 +82,7 @@ double isg_sign_of_largest(const double *x, size_t n, size_t step) {
 
 void isg_sort_values(size_t *order, const double *values, size_t n, bool is_falling) {
     const double sign = is_falling ? -1 : 1;
-    for (size_t k = 0; k < n; k++) { /* insertion: they are nearly sorted as a rule */
+    for (size_t k = 0; k < n; k++) { /* insertion sort: they are usually nearly sorted */
         size_t place = k;
         for (; place > 0 && sign * values[order[place - 1]] > sign * values[k]; place--)
             order[place] = order[place - 1];

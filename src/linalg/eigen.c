@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Reflectors leave the diagonal and the entries beside it; shifted QL steps (Bowdler, Martin, Reinsch
- * and Wilkinson 1968) make these vanish, and the vectors follow their rotations.
+ * Reflectors leave only the diagonal and the entries beside it; shifted QL steps (Bowdler, Martin,
+ * Reinsch and Wilkinson 1968) make the latter vanish, and their rotations are applied to the
+ * vectors.
  */
 #include <assert.h>
 #include <string.h>
@@ -11,8 +12,8 @@
 #include "base/memory.h"
 #include "linalg/dense.h"
 
-/* a (n, n), symmetric, becomes d on the diagonal and `beside` next to it; the reflectors go below the
-   diagonal of `vectors` (n, n), one row and column further on. v, w (n) are scratch. */
+/* a (n, n), symmetric, becomes d on the diagonal and `beside` next to it; the reflectors go below
+   the diagonal of `vectors` (n, n), shifted by one row and column. v, w (n) are scratch. */
 static void tridiagonalize(isg_matd a, double *d, double *beside, isg_matd vectors, double *tau,
                            double *v, double *w) {
     const isg_kernels *kernels = isg_kernels_get();
@@ -39,8 +40,8 @@ static void tridiagonalize(isg_matd a, double *d, double *beside, isg_matd vecto
     }
 }
 
-/* One QL step on rows `first` to `end`. If an entry vanishes on the way, the matrix has fallen apart
-   there and the step ends. */
+/* One QL step on rows `first` to `end`. If an entry vanishes on the way, the matrix splits there
+   and the step ends. */
 static void step(double *d, double *beside, size_t first, size_t end, isg_rotations *rotations) {
     double g = (d[first + 1] - d[first]) / (2 * beside[first]);
     const double root = sqrt(g * g + 1);
@@ -67,7 +68,7 @@ static void step(double *d, double *beside, size_t first, size_t end, isg_rotati
     beside[end] = 0;
 }
 
-/* `beside` has one more entry than there are places beside the diagonal. */
+/* `beside` has one entry more than there are beside the diagonal. */
 static bool iterate(double *d, double *beside, size_t n, isg_rotations *rotations) {
     double norm = 0;
     for (size_t k = 0; k < n; k++)
@@ -92,14 +93,14 @@ static bool iterate(double *d, double *beside, size_t n, isg_rotations *rotation
     return true;
 }
 
-/* Both triangles from the lower one. */
+/* Fills both triangles from the lower one. */
 static void copy_symmetric(double *out, isg_matd_view a, double factor) {
     for (size_t i = 0; i < a.rows; i++)
         for (size_t j = 0; j <= i; j++)
             out[i * a.rows + j] = out[j * a.rows + i] = factor * isg_row_view(a, i)[j];
 }
 
-/* Columns of `vectors` from rows of `found`, in order and with their signs. */
+/* Columns of `vectors` from rows of `found`, in order and with the right signs. */
 static void put_vectors(isg_matd vectors, const double *found, const size_t *order) {
     const size_t n = vectors.rows;
     for (size_t k = 0; k < n; k++) {
@@ -135,7 +136,7 @@ isg_status isg_symmetric_eigen(double *values, isg_matd vectors, isg_matd_view a
     if (n > 1)
         isg_form(&work, isg_part(square, 1, 1, n - 1, n - 1), tau);
     found[0] = 1;
-    for (size_t i = 0; i < n; i++) /* rows are what rotations go over */
+    for (size_t i = 0; i < n; i++) /* rotations act on rows */
         for (size_t j = 0; j < n; j++)
             full[i * n + j] = found[j * n + i];
     if (!iterate(d, beside, n, &rotations))

@@ -1,12 +1,12 @@
-/* product.c - products of matrices
+/* product.c - matrix products
  *
  * SPDX-License-Identifier: MIT
  *
- * What is computed: with the inner index cut into stretches of ISG_STRETCH, each entry of the
- * product is the sum of its stretches in rising order, each of them summed from 0 in rising order,
- * every product rounded before it is added. That is all that decides the bits. How it is computed: blocks of the
- * result, shared out among threads; for each, operands repacked into tiles that the kernel reads
- * from front to back.
+ * What is computed: the inner index is cut into stretches of ISG_STRETCH; each entry of the result
+ * is the sum of its stretches in rising order, each summed from 0 in rising order, and every
+ * product is rounded before it is added. Nothing else affects the bits. How it is computed: threads
+ * share out blocks of the result; for each block, the operands are repacked into tiles that the
+ * kernel reads front to back.
  */
 #include <assert.h>
 #include <omp.h>
@@ -20,8 +20,8 @@ enum {
     BLOCK = 64,                   /* rows and columns of the result at a time */
     PACKED = BLOCK * ISG_STRETCH, /* 128 kB: both operands fit in a second-level cache */
     MAX_TEAM = 64,
-    SMALL = 4096,        /* multiplications up to which repacking does not pay */
-    WORTHWHILE = 1 << 21 /* multiplications from which on a second thread pays */
+    SMALL = 4096,        /* repacking pays only for more multiplications */
+    WORTHWHILE = 1 << 21 /* multiplications that justify a second thread */
 };
 
 isg_status isg_product_start(isg_product_room *room, double most) {
@@ -37,7 +37,7 @@ void isg_product_release(isg_product_room *room) {
     room->packed = NULL;
 }
 
-/* One operand, as vectors along the inner index: vector v is a row of the matrix, or a column. */
+/* One operand as vectors along the inner index: vector v is a row or a column of the matrix. */
 typedef struct operand {
     isg_matd_view matrix;
     bool is_row;
@@ -48,8 +48,8 @@ static inline double entry(const operand *from, size_t v, size_t l) {
                         : from->matrix.data[l * from->matrix.stride + v];
 }
 
-/* out (tiles, depth, ISG_TILE): vectors `first` and on, `count` of them, from the inner index `begin`
-   on; zeros in the place of vectors past the last. */
+/* out (tiles, depth, ISG_TILE): `count` vectors from `first` on, from the inner index `begin` on;
+   zeros in place of vectors past the last. */
 static void pack(double *out, const operand *from, size_t first, size_t count, size_t begin,
                  size_t depth) {
     for (size_t v = 0; v < count; v += ISG_TILE, out += depth * ISG_TILE) {
@@ -97,7 +97,7 @@ static void multiply_block(double *packed, isg_update update, isg_matd c, const 
     }
 }
 
-/* The same sums without tiles; for products that are too small for them. */
+/* The same sums without tiles, for products that are too small for them. */
 static void multiply_plainly(isg_update update, isg_matd c, const operand *a, const operand *b,
                              size_t inner) {
     for (size_t i = 0; i < c.rows; i++)

@@ -7,7 +7,7 @@
  *
  *     H_1 H_2 ... H_w = 1 - V T V^T,   T upper triangular,
  *
- * so that the rest of the matrix sees products only (Schreiber and Van Loan 1989).
+ * so the rest of the matrix is updated by products alone (Schreiber and Van Loan 1989).
  */
 #include <assert.h>
 #include <string.h>
@@ -19,7 +19,8 @@ enum { PANEL = 32 };
 
 /* ---- reflectors ----------------------------------------------------------------------------------- */
 
-/* The squares of x would lose digits or vanish: x is brought near 1 first. Reflectors do not change. */
+/* The squares of x would lose digits or vanish, so x is scaled to near 1 first. Reflectors do not
+   change. */
 static double tiny_reflector(const isg_kernels *kernels, size_t n, double *x, double *tau) {
     double largest = 0;
     for (size_t i = 0; i < n; i++)
@@ -104,7 +105,7 @@ static void apply_panel(isg_reflectors *work, isg_matd a, isg_matd_view panel, i
                 ISG_AS_IS);
 }
 
-/* panel (cols, rows) = a^T, and the way back. */
+/* panel (cols, rows) = a^T, and back. */
 static void load_panel(isg_matd panel, isg_matd a) {
     for (size_t i = 0; i < a.rows; i++)
         for (size_t j = 0; j < a.cols; j++)
@@ -117,7 +118,7 @@ static void store_panel(isg_matd a, isg_matd panel) {
             isg_row(a, i)[j] = isg_row(panel, j)[i];
 }
 
-/* What stands in front of the reflectors, r, gives way to zeros and ones. */
+/* Overwrites r, which precedes the reflectors, with zeros and ones. */
 static void uncover_reflectors(isg_matd panel) {
     for (size_t k = 0; k < panel.rows; k++) {
         memset(isg_row(panel, k), 0, k * sizeof *panel.data);
@@ -125,7 +126,7 @@ static void uncover_reflectors(isg_matd panel) {
     }
 }
 
-/* Factors the columns that are the rows of the panel. */
+/* Factors the columns that are stored as rows of the panel. */
 static void factor_panel(isg_matd panel, double *tau) {
     const isg_kernels *kernels = isg_kernels_get();
     for (size_t k = 0; k < panel.rows; k++) {
@@ -159,7 +160,7 @@ void isg_factor(isg_reflectors *work, isg_matd a, double *tau) {
     }
 }
 
-/* From the last panel to the first, since columns behind a panel are zero above what was formed. */
+/* From the last panel to the first, since columns after a panel are zero above what was formed. */
 void isg_form(isg_reflectors *work, isg_matd a, const double *tau) {
     for (size_t left = (a.cols + PANEL - 1) / PANEL; left-- > 0;) {
         const size_t first = left * PANEL, length = a.rows - first;
@@ -186,7 +187,7 @@ static void copy_triangle(isg_matd r, isg_matd_view from, double factor) {
             isg_row(r, i)[j] = j < i ? 0 : factor * isg_row_view(from, i)[j];
 }
 
-/* Negates row i of the triangle if its diagonal entry is negative; tells whether it was. */
+/* Negates row i of the triangle if its diagonal entry is negative; returns whether it was. */
 static bool make_diagonal_positive(isg_matd r, size_t i) {
     double *row = isg_row(r, i);
     if (!signbit(row[i]))
@@ -228,7 +229,7 @@ done:
 
 /* ---- with pivoting -------------------------------------------------------------------------------- */
 
-/* Squares of norms that differ by less count as equal: the first column is taken. */
+/* Squared norms that differ by less count as equal, and the first column is taken. */
 static const double tie = 1e-13;
 
 static size_t choose_pivot(const double *squares, size_t begin, size_t end) {
@@ -252,7 +253,7 @@ static void swap_columns(isg_matd a, size_t *order, size_t i, size_t j) {
     }
 }
 
-/* The squares of the columns from `first` on, of what is left of them from row `first` on. */
+/* The squared norms of the columns from `first` on, over rows from `first` on. */
 static void sum_squares(isg_matd a, size_t first, double *squares) {
     memset(squares + first, 0, (a.cols - first) * sizeof *squares);
     for (size_t i = first; i < a.rows; i++) {
@@ -284,8 +285,8 @@ static void factor_pivoted(isg_matd a, size_t *order, double *column, double *in
     }
 }
 
-/* Of a tall matrix, plain QR leaves a square one with the same norms and angles between columns; the
-   pivots are sought there, in the cache. */
+/* Plain QR reduces a tall matrix to a square one with the same norms and angles between columns,
+   where pivots are searched in the cache. */
 isg_status isg_pivoted_qr(isg_matd r, size_t *order, size_t *rank, isg_matd_view a,
                           double tolerance) {
     const size_t rows = a.rows, cols = a.cols, least = rows < cols ? rows : cols;

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The iterations for singular values and eigenvalues look only at two or three numbers of every row;
- * the vectors, which are all of the work, follow later. Columns do not meet in a rotation of rows, so
- * threads may share them out.
+ * The iterations for singular values and eigenvalues use only two or three numbers of every row;
+ * the vectors, which are most of the work, are updated later. A rotation of rows does not mix
+ * columns, so threads may share them out.
  */
 #include "base/memory.h"
 #include "base/threads.h"
@@ -67,7 +67,7 @@ double isg_find_rotation(double f, double g, double *c, double *s) {
     const double x = f * factor, y = g * factor, root = sqrt(x * x + y * y);
     *c = x / root;
     *s = y / root;
-    /* For small angles c rounds to 1 every time, and thousands of rotations would lengthen rows. */
+    /* For small angles c always rounds to 1, and thousands of rotations would lengthen rows. */
     const double excess = (1 - *c * *c - *s * *s) / 2;
     *c += *c * excess;
     *s += *s * excess;

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Golub, Kahan and Reinsch: QR first if the matrix is not square, reflectors from both sides that leave
- * two diagonals, then shifted QR steps on these, whose rotations the vectors follow.
+ * Golub, Kahan and Reinsch: QR first if the matrix is not square, reflectors from both sides that
+ * leave two diagonals, then shifted QR steps on these, whose rotations are applied to the vectors.
  */
 #include <assert.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "base/memory.h"
 #include "linalg/dense.h"
 
-/* A square matrix of size n on its way to U diag(d) V^T. */
+/* A square matrix of size n while it becomes U diag(d) V^T. */
 typedef struct decomposition {
     size_t n;
-    double *d, *above;            /* (n): the diagonal, and what stands to the right of it */
-    double *left, *right;         /* (n, n): vectors, at last as rows */
+    double *d, *above;            /* (n): the diagonal, and the entries to the right of it */
+    double *left, *right;         /* (n, n): vectors, in the end as rows */
     double *left_tau, *right_tau; /* (n) */
     double *column, *inner;       /* (n): scratch */
     isg_rotations of_left, of_right;
@@ -49,7 +49,8 @@ static void finish(decomposition *my) {
 
 /* ---- two diagonals ----------------------------------------------------------------------------------- */
 
-/* Makes a (n, n) upper bidiagonal, by reflectors that go below the diagonals of `left` and `right`. */
+/* Makes a (n, n) upper bidiagonal by reflectors, stored below the diagonals of `left` and
+   `right`. */
 static void bidiagonalize(decomposition *my, isg_matd a) {
     const isg_kernels *kernels = isg_kernels_get();
     const size_t n = my->n;
@@ -90,7 +91,7 @@ static void transpose(double *a, size_t n) {
         }
 }
 
-/* The products of the reflectors, transposed: rows are what rotations go over. */
+/* The products of the reflectors, transposed, since rotations act on rows. */
 static void form_vectors(decomposition *my) {
     const size_t n = my->n;
     isg_form(&my->work, isg_matd_of(my->left, n, n), my->left_tau);
@@ -104,8 +105,8 @@ static void form_vectors(decomposition *my) {
 
 /* ---- QR steps on the diagonals ------------------------------------------------------------------------- */
 
-/* The entry of the diagonal at `zero` is negligible: the one right of it is chased out over the rows
-   down to `end`. */
+/* The diagonal entry at `zero` is negligible: chases the one to its right out through the rows down
+   to `end`. */
 static void chase_zero(decomposition *my, size_t zero, size_t end, double negligible) {
     double moved = my->above[zero];
     my->above[zero] = 0;
@@ -152,8 +153,8 @@ static void step(decomposition *my, size_t first, size_t end) {
     d[end] = x;
 }
 
-/* The first row of the unreduced part that ends at `end`. *is_zero says that the entry of the diagonal
-   before it is negligible while the one right of that is not. */
+/* The first row of the unreduced part that ends at `end`. *is_zero says that the diagonal entry
+   before it is negligible while the one to the right of that is not. */
 static size_t find_part(const decomposition *my, size_t end, double negligible, bool *is_zero) {
     size_t first = end;
     *is_zero = false;
@@ -193,8 +194,8 @@ static bool iterate(decomposition *my) {
 
 /* ---- all together ---------------------------------------------------------------------------------------- */
 
-/* Singular values that are not negative, in falling order; vectors stay where they are, *order says
-   which row comes when. */
+/* Makes singular values nonnegative and finds their falling order; vectors stay in place, and
+   *order says which row comes when. */
 static void sort(decomposition *my, size_t *order) {
     const size_t n = my->n;
     for (size_t k = 0; k < n; k++)
@@ -271,7 +272,7 @@ isg_status isg_svd(isg_matd u, double *sigma, isg_matd vt, isg_matd_view a) {
     sort(&my, order);
     for (size_t k = 0; k < n; k++)
         sigma[k] = my.d[order[k]] / factor;
-    /* core is scratch from here on. */
+    /* From here on, core is scratch. */
     put_vectors(&my, isg_matd_of(vectors, length, n), length > n ? tall : NULL, my.left, order,
                 core);
     for (size_t k = 0; k < n; k++) {

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Blocks on the diagonal are done row by row, everything else by products.
+ * Blocks on the diagonal are computed row by row, everything else by products.
  */
 #include <assert.h>
 #include <string.h>
@@ -14,9 +14,9 @@ enum { BLOCK = 64 };
 
 /* ---- Cholesky ----------------------------------------------------------------------------------- */
 
-/* Rows `begin` to `end` of columns `first` to `last` of l, of which what products contribute has been
-   subtracted: l_ij = (a_ij - sum_k l_ik l_jk) / l_jj over k from `first` to j, in the lower triangle.
-   Gives the row whose pivot is not positive, or SIZE_MAX. */
+/* Finishes rows `begin` to `end` of columns `first` to `last` of l, from which products have
+   already been subtracted: l_ij = (a_ij - sum_k l_ik l_jk) / l_jj over k from `first` to j, in the
+   lower triangle. Returns the row whose pivot is not positive, or SIZE_MAX. */
 static size_t finish_rows(isg_matd l, size_t begin, size_t end, size_t first, size_t last) {
     const isg_kernels *kernels = isg_kernels_get();
     for (size_t i = begin; i < end; i++) {
@@ -68,7 +68,7 @@ isg_status isg_cholesky(isg_matd l, isg_matd_view a) {
                               "%s: expected a positive definite matrix, found one whose pivot in "
                               "row %zu is not positive",
                               what, bad));
-    for (size_t i = 0; i < n; i++) { /* products have left something above the diagonal */
+    for (size_t i = 0; i < n; i++) { /* products leave values above the diagonal */
         memcpy(isg_row(l, i), work + i * n, (i + 1) * sizeof *work);
         memset(isg_row(l, i) + i + 1, 0, (n - i - 1) * sizeof *work);
     }
@@ -97,7 +97,7 @@ static inline double entry(isg_matd_view t, isg_transpose op, size_t i, size_t k
     return op == ISG_TRANSPOSED ? isg_row_view(t, k)[i] : isg_row_view(t, i)[k];
 }
 
-/* Rows `begin` to `end` of b, from which what other rows contribute has been subtracted. */
+/* Solves for rows `begin` to `end` of b, from which the other rows' part has been subtracted. */
 static void solve_block(isg_matd b, isg_matd_view t, isg_transpose op, bool is_rising, size_t begin,
                         size_t end) {
     const isg_kernels *kernels = isg_kernels_get();
@@ -113,7 +113,7 @@ static void solve_block(isg_matd b, isg_matd_view t, isg_transpose op, bool is_r
     }
 }
 
-/* What the unknowns from `first` on, `known` of them, contribute to rows `begin` to `end`. */
+/* Subtracts from rows `begin` to `end` the part of the `known` unknowns from `first` on. */
 static void subtract_known(const isg_product_room *room, isg_matd b, isg_matd_view t,
                            isg_transpose op, size_t begin, size_t end, size_t first, size_t known) {
     const bool is_turned = op == ISG_TRANSPOSED;
@@ -124,7 +124,7 @@ static void subtract_known(const isg_product_room *room, isg_matd b, isg_matd_vi
                 isg_matd_const(isg_part(b, first, 0, known, b.cols)), ISG_AS_IS);
 }
 
-/* Unknowns come in rising order if op(t) is a lower triangle, in falling order else. */
+/* Finds the unknowns in rising order if op(t) is a lower triangle, else in falling order. */
 static void solve(const isg_product_room *room, isg_matd b, isg_matd_view t, isg_triangle triangle,
                   isg_transpose op) {
     const size_t n = t.rows, blocks = (n + BLOCK - 1) / BLOCK;

@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "base/special.h"
 #include "base/threads.h"
+#include "linalg/linalg.h"
 
 isg_status isg_exact_add_blocks(double *log_sum, isg_block_sum *block_sum, const void *problem,
                                 size_t n_blocks, size_t scratch, const isg_progress *progress) {
@@ -94,12 +95,9 @@ static double start_block(const isg_spin_model *model, uint64_t state, double *i
     double field_sum = 0;
     for (size_t mu = 0; mu < model->p; mu++)
         input[mu] = 0;
-    for (size_t i = 0; i < model->n; i++) {
-        const double spin = isg_spin(&state, i);
-        field_sum += spin * model->field[i];
-        for (size_t mu = 0; mu < model->p; mu++)
-            input[mu] += spin * model->weights[i * model->p + mu];
-    }
+    isg_add_spin_rows(input, &state, model->weights, model->n, model->p);
+    for (size_t i = 0; i < model->n; i++)
+        field_sum += isg_spin(&state, i) * model->field[i];
     return field_sum;
 }
 

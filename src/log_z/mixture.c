@@ -32,6 +32,7 @@
 #include "base/special.h"
 #include "base/threads.h"
 #include "data/data.h"
+#include "linalg/linalg.h"
 
 enum {
     ROUNDS = 4,           /* of asking witnesses, at most */
@@ -85,9 +86,9 @@ static isg_status report(isg_mixture *mixture, double fraction) {
 static void point_of(const isg_spin_model *model, const uint64_t *spins, double sign,
                      double *delta) {
     memset(delta, 0, model->p * sizeof *delta);
-    for (size_t i = 0; i < model->n; i++)
-        for (size_t mu = 0; mu < model->p; mu++)
-            delta[mu] += sign * isg_spin(spins, i) * model->weights[i * model->p + mu];
+    isg_add_spin_rows(delta, spins, model->weights, model->n, model->p);
+    for (size_t mu = 0; sign < 0 && mu < model->p; mu++)
+        delta[mu] = 0 - delta[mu]; /* never -0 */
 }
 
 static size_t pattern_count(const isg_rbm *rbm) {

@@ -141,7 +141,7 @@ static isg_status refuse_dependent(const isg_patterns *patterns) {
     char sentence[512] = "";
     size_t rank = 0;
     ISG_TRY(isg_patterns_rank(patterns, &rank, sentence, sizeof sentence));
-    return isg_fail(ISG_ERR_ARGUMENT, "pattern: depends on those that are there%s%s",
+    return isg_fail(ISG_ERR_DEPENDENT, "pattern: depends on those that are there%s%s",
                     sentence[0] ? ": " : "", sentence);
 }
 

@@ -109,6 +109,45 @@ done:
     return status;
 }
 
+/* |x| for x (count). ISG_ERR_ARGUMENT, saying where, if one of them is not finite. */
+static isg_status length_of(double *out, const double *x, size_t count, const char *name) {
+    double square = 0;
+    for (size_t k = 0; k < count; k++) {
+        if (!isfinite(x[k]))
+            return isg_fail(ISG_ERR_ARGUMENT, "%s: expected finite numbers, found %g at place %zu",
+                            name, x[k], k);
+        square += x[k] * x[k];
+    }
+    *out = sqrt(square);
+    return ISG_OK;
+}
+
+isg_status isg_rbm_network(isg_hopfield **out, const isg_rbm *rbm) {
+    const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
+    double weights = 0, b = 0, c = 0, *field = NULL;
+    ISG_TRY(length_of(&weights, rbm->weights, n * p, "W"));
+    ISG_TRY(length_of(&b, rbm->b, n, "b"));
+    ISG_TRY(length_of(&c, rbm->c, p, "c"));
+    ISG_TRY(ISG_ALLOCATE(field, n));
+    isg_rbm_effective_field(rbm, field);
+    /* |W^T s| <= |W|_F |s|; W c may cancel b, but not the rounding of either. */
+    const isg_status status = isg_hopfield_of_factor(
+        out, isg_rbm_view(rbm), b > 0 || c > 0 ? field : NULL, weights + c / sqrt((double)n));
+    isg_release(field);
+    return status;
+}
+
+isg_status isg_hopfield_from_rbm(isg_hopfield **out, const isg_rbm *rbm) {
+    isg_hopfield *network = NULL;
+    ISG_TRY(isg_rbm_network(&network, rbm));
+    const isg_status status = rbm->patterns ? isg_hopfield_know(network, rbm->patterns) : ISG_OK;
+    if (status == ISG_OK)
+        *out = network;
+    else
+        isg_hopfield_free(network);
+    return status;
+}
+
 isg_status isg_rbm_orthonormalize(isg_rbm **out, const isg_rbm *rbm) {
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden, k = n < p ? n : p;
     isg_rbm *nearest = NULL;
@@ -120,7 +159,7 @@ isg_status isg_rbm_orthonormalize(isg_rbm **out, const isg_rbm *rbm) {
     const isg_matd left = isg_matd_of(u, n, k), right = isg_matd_of(vt, k, p);
     ISG_TRY_GOTO(isg_svd(left, sigma, right, isg_rbm_view(rbm)));
     if (k < p || !(sigma[p - 1] > isg_rank_tolerance(n, p) * sigma[0]))
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT,
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_DEPENDENT,
                               "W: expected linearly independent columns, found that some depend "
                               "on others"));
     ISG_TRY_GOTO(isg_rbm_create(&nearest, n, p, rbm->info.beta));

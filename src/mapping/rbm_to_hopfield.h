@@ -5,11 +5,15 @@
 #ifndef ISG_RBM_TO_HOPFIELD_H
 #define ISG_RBM_TO_HOPFIELD_H
 
+#include "hopfield/hopfield.h"
 #include "isinglass/mapping.h"
 #include "rbm/rbm.h"
 
 /* field (n_visible) = b + W c, what the spins feel beside J. */
 void isg_rbm_effective_field(const isg_rbm *rbm, double *field);
+
+/* isg_hopfield_from_rbm() without the patterns. */
+isg_status isg_rbm_network(isg_hopfield **out, const isg_rbm *rbm);
 
 /* Whether every column of W is a number times a binary pattern, all entries of a column equal in size
    up to rounding; `scales` (n_hidden) receives the numbers. */

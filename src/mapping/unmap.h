@@ -8,6 +8,7 @@
 #ifndef ISG_UNMAP_H
 #define ISG_UNMAP_H
 
+#include "hopfield/hopfield.h"
 #include "isinglass/mapping.h"
 #include "rbm/rbm.h"
 
@@ -15,20 +16,17 @@
 
 typedef struct isg_span {
     size_t n, p, words;
-    double *u;          /* (n, p) orthonormal columns */
-    double *sigma, *vt; /* (p), (p, p): W = u diag(sigma) vt; both 1 for a random span */
-    double *diagonal;   /* (n) P_ii */
-    double *negligible; /* (n) a field of this size is what rounding leaves of zero */
+    isg_hopfield *network; /* of J = P, without patterns: its u (n, p) has orthonormal columns */
+    double *sigma, *vt;    /* (p), (p, p): W = u diag(sigma) vt; both 1 for a random span */
 } isg_span;
 
-/* ISG_ERR_ARGUMENT if the columns of W are linearly dependent. Release either with isg_span_free(). */
+/* ISG_ERR_DEPENDENT if the columns of W are linearly dependent. Release either with isg_span_free(). */
 isg_status isg_span_of_weights(isg_span *out, isg_matd_view weights);
 isg_status isg_span_random(isg_span *out, size_t n, size_t p, uint64_t seed, uint32_t number);
 void isg_span_free(isg_span *span); /* an empty one is fine */
 
-/* h (p) = U^T s for packed spins; (U h)_i. */
+/* h (p) = U^T s for packed spins. */
 void isg_span_sums(const isg_span *span, const uint64_t *spins, double *h);
-double isg_span_field(const isg_span *span, const double *h, size_t i);
 
 /* |s - U U^T s|^2; h (p) becomes U^T s. */
 double isg_span_residual(const isg_span *span, const uint64_t *spins, double *h);

@@ -72,7 +72,7 @@ static isg_status search_random(double *out, const isg_baseline_plan *plan, uint
                          .flip = plan->like.flip};
     if (plan->like.descent) {
         descent = *plan->like.descent;
-        descent.weights = isg_matd_const(isg_matd_of(random.u, plan->n, plan->p));
+        descent.weights = isg_matd_const(isg_matd_of(random.network->u, plan->n, plan->p));
         search.descent = &descent;
     }
     const isg_status status = mean_residual(out, plan, &search, progress);

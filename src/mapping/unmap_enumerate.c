@@ -66,7 +66,7 @@ static void tables_free(tables *my) {
 static void choose_units(size_t *order, double *rest, const isg_span *span) {
     const size_t n = span->n, p = span->p;
     const double equal = 1e-9; /* rows of U are no longer than 1 */
-    memcpy(rest, span->u, n * p * sizeof *rest);
+    memcpy(rest, span->network->u, n * p * sizeof *rest);
     for (size_t k = 0; k < p; k++) {
         double longest = -1, along[ISG_UNMAP_MAX_P];
         for (size_t i = 0; i < n; i++) {
@@ -100,7 +100,7 @@ static isg_status find_lift(double *lift, const isg_span *span) {
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(inverse, p, p));
     choose_units(order, lift, span);
     for (size_t k = 0; k < p; k++)
-        memcpy(q + k * p, span->u + order[k] * p, p * sizeof *q);
+        memcpy(q + k * p, span->network->u + order[k] * p, p * sizeof *q);
     const isg_matd square = isg_matd_of(q, p, p), triangle = isg_matd_of(r, p, p);
     ISG_TRY_GOTO(isg_qr(square, triangle, isg_matd_const(square)));
     for (size_t k = 0; k < p; k++)
@@ -109,7 +109,7 @@ static isg_status find_lift(double *lift, const isg_span *span) {
     const isg_matd solved = isg_matd_of(inverse, p, p);
     ISG_TRY_GOTO(isg_triangular_solve(solved, isg_matd_const(triangle), ISG_UPPER, ISG_AS_IS));
     ISG_TRY_GOTO(isg_matrix_multiply(isg_matd_of(lift, n, p),
-                                     isg_matd_const(isg_matd_of(span->u, n, p)), ISG_AS_IS,
+                                     isg_matd_const(isg_matd_of(span->network->u, n, p)), ISG_AS_IS,
                                      isg_matd_const(solved), ISG_AS_IS));
 done:
     isg_release(r);
@@ -134,7 +134,7 @@ static isg_status tables_create(tables *my, const isg_span *span) {
         const size_t panel = i / LANES, q = i % LANES / 4, lane = i % 4;
         double lifted = 0;
         for (size_t mu = 0; mu < p; mu++) {
-            const float u = (float)span->u[i * p + mu];
+            const float u = (float)span->network->u[i * p + mu];
             my->columns[(panel * p + mu) * QUADS + q][lane] = u;
             my->rows[i * my->row_quads + mu / 4][mu % 4] = u;
             my->lift[(mu * my->panels + panel) * QUADS + q][lane] = (float)lift[i * p + mu];
@@ -142,7 +142,8 @@ static isg_status tables_create(tables *my, const isg_span *span) {
         }
         my->no_start[panel * QUADS + q][lane] = (float)(rounding * lifted);
         my->no_field[panel * QUADS + q][lane] =
-            (float)(rounding * sqrt((double)n * span->diagonal[i])); /* as in unmap_relax.c */
+            (float)(rounding *
+                    sqrt((double)n * span->network->diagonal[i])); /* as in unmap_relax.c */
     }
 done:
     isg_release(lift);

@@ -18,30 +18,18 @@
 enum { STEP_STATES = 0, STEP_SPANS = 1 };
 
 void isg_span_free(isg_span *span) {
-    isg_release(span->u);
+    isg_hopfield_free(span->network);
     isg_release(span->sigma);
     isg_release(span->vt);
-    isg_release(span->diagonal);
-    isg_release(span->negligible);
     *span = (isg_span){0};
 }
 
-static isg_status span_allocate(isg_span *span, size_t n, size_t p) {
-    *span = (isg_span){.n = n, .p = p, .words = isg_words(n)};
-    ISG_TRY(ISG_ALLOCATE_MATRIX(span->u, n, p));
-    ISG_TRY(ISG_ALLOCATE(span->diagonal, n));
-    return ISG_ALLOCATE(span->negligible, n);
-}
-
-/* As in hopfield.c: |(P b)_i| <= |u_i| sqrt(N). */
-static void set_diagonal(isg_span *span) {
-    for (size_t i = 0; i < span->n; i++) {
-        double sum = 0;
-        for (size_t mu = 0; mu < span->p; mu++)
-            sum += span->u[i * span->p + mu] * span->u[i * span->p + mu];
-        span->diagonal[i] = sum;
-        span->negligible[i] = 1e-12 * sqrt((double)span->n * sum);
-    }
+/* The projection network of orthonormal columns u. */
+static isg_status set_network(isg_span *span, isg_matd u) {
+    span->n = u.rows;
+    span->p = u.cols;
+    span->words = isg_words(u.rows);
+    return isg_hopfield_of_factor(&span->network, isg_matd_const(u), NULL, 1);
 }
 
 static isg_status check_rank(const isg_span *span) {
@@ -50,7 +38,7 @@ static isg_status check_rank(const isg_span *span) {
     while (rank < span->p && span->sigma[rank] > least)
         rank++;
     if (rank < span->p)
-        return isg_fail(ISG_ERR_ARGUMENT,
+        return isg_fail(ISG_ERR_DEPENDENT,
                         "W: expected linearly independent columns, found rank %zu of %zu, so that "
                         "no X makes %zu independent patterns of it",
                         rank, span->p, span->p);
@@ -59,23 +47,24 @@ static isg_status check_rank(const isg_span *span) {
 
 isg_status isg_span_of_weights(isg_span *out, isg_matd_view weights) {
     const size_t n = weights.rows, p = weights.cols;
-    isg_span span = {0};
+    isg_span span = {.n = n, .p = p};
+    double *u = NULL;
     isg_status status = ISG_OK;
     if (p > n)
-        return isg_fail(ISG_ERR_ARGUMENT,
+        return isg_fail(ISG_ERR_DEPENDENT,
                         "W: expected no more hidden than visible units, found %zu and %zu, so that "
                         "its columns are linearly dependent",
                         p, n);
-    ISG_TRY_GOTO(span_allocate(&span, n, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(u, n, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(span.sigma, p));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(span.vt, p, p));
-    ISG_TRY_GOTO(
-        isg_svd(isg_matd_of(span.u, n, p), span.sigma, isg_matd_of(span.vt, p, p), weights));
+    ISG_TRY_GOTO(isg_svd(isg_matd_of(u, n, p), span.sigma, isg_matd_of(span.vt, p, p), weights));
     ISG_TRY_GOTO(check_rank(&span));
-    set_diagonal(&span);
+    ISG_TRY_GOTO(set_network(&span, isg_matd_of(u, n, p)));
     *out = span;
-    return ISG_OK;
+    span = (isg_span){0};
 done:
+    isg_release(u);
     isg_span_free(&span);
     return status;
 }
@@ -83,54 +72,39 @@ done:
 isg_status isg_span_random(isg_span *out, size_t n, size_t p, uint64_t seed, uint32_t number) {
     const isg_stream stream = isg_stream_at(seed, ISG_PURPOSE_UNMAP, STEP_SPANS, number);
     isg_span span = {0};
-    double *r = NULL;
+    double *u = NULL, *r = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(span_allocate(&span, n, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(u, n, p));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(r, p, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(span.sigma, p));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(span.vt, p, p));
     for (size_t mu = 0; mu < p; mu++)
         span.sigma[mu] = span.vt[mu * p + mu] = 1;
-    isg_stream_normals(&stream, 0, n * p, span.u);
-    const isg_matd u = isg_matd_of(span.u, n, p);
-    ISG_TRY_GOTO(isg_qr(u, isg_matd_of(r, p, p), isg_matd_const(u)));
-    set_diagonal(&span);
+    isg_stream_normals(&stream, 0, n * p, u);
+    const isg_matd columns = isg_matd_of(u, n, p);
+    ISG_TRY_GOTO(isg_qr(columns, isg_matd_of(r, p, p), isg_matd_const(columns)));
+    ISG_TRY_GOTO(set_network(&span, columns));
     *out = span;
     span = (isg_span){0};
 done:
+    isg_release(u);
     isg_release(r);
     isg_span_free(&span);
     return status;
 }
 
+/* Not isg_hopfield_sums(), which adds up in another order: the patterns found are a function of every
+   bit. */
 void isg_span_sums(const isg_span *span, const uint64_t *spins, double *h) {
-    const size_t p = span->p;
-    memset(h, 0, p * sizeof *h);
-    for (size_t i = 0; i < span->n; i++) {
-        const double *row = span->u + i * p, spin = isg_spin(spins, i);
-        for (size_t mu = 0; mu < p; mu++)
-            h[mu] += spin * row[mu];
-    }
-}
-
-/* Four sums side by side, so that no addition waits for the one before. */
-double isg_span_field(const isg_span *span, const double *h, size_t i) {
-    const double *row = span->u + i * span->p;
-    double sums[4] = {0, 0, 0, 0};
-    size_t mu = 0;
-    for (; mu + 4 <= span->p; mu += 4)
-        for (size_t k = 0; k < 4; k++)
-            sums[k] += row[mu + k] * h[mu + k];
-    for (size_t k = 0; mu + k < span->p; k++)
-        sums[k] += row[mu + k] * h[mu + k];
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    memset(h, 0, span->p * sizeof *h);
+    isg_add_spin_rows(h, spins, span->network->u, span->n, span->p);
 }
 
 double isg_span_residual(const isg_span *span, const uint64_t *spins, double *h) {
     double sum = 0;
     isg_span_sums(span, spins, h);
     for (size_t i = 0; i < span->n; i++) {
-        const double left = isg_spin(spins, i) - isg_span_field(span, h, i);
+        const double left = isg_spin(spins, i) - isg_hopfield_full_field(span->network, h, i);
         sum += left * left;
     }
     return sum;
@@ -141,8 +115,8 @@ void isg_span_relax(const isg_span *span, uint64_t *spins, double *h) {
         is_moving = false;
         isg_span_sums(span, spins, h);
         for (size_t i = 0; i < span->n; i++) {
-            const double field = isg_span_field(span, h, i);
-            if (fabs(field) > span->negligible[i] && (field > 0) != isg_bit(spins, i)) {
+            const double field = isg_hopfield_field(span->network, h, spins, i);
+            if (field != 0 && (field > 0) != isg_bit(spins, i)) {
                 isg_bit_assign(spins, i, field > 0);
                 is_moving = true;
             }
@@ -151,24 +125,22 @@ void isg_span_relax(const isg_span *span, uint64_t *spins, double *h) {
 }
 
 void isg_span_flip(const isg_span *span, uint64_t *spins, double *h) {
-    const size_t p = span->p;
+    const isg_hopfield *network = span->network;
     isg_span_sums(span, spins, h);
     for (;;) {
         size_t best = span->n;
         double least = 0; /* a flip changes the residual by 4 (s_i (P s)_i - P_ii) */
         for (size_t i = 0; i < span->n; i++) {
-            const double rise = isg_spin(spins, i) * isg_span_field(span, h, i) - span->diagonal[i];
-            if (rise < least - span->negligible[i]) { /* the first of equals */
+            const double rise =
+                isg_spin(spins, i) * isg_hopfield_full_field(network, h, i) - network->diagonal[i];
+            if (rise < least - network->negligible[i]) { /* the first of equals */
                 least = rise;
                 best = i;
             }
         }
         if (best == span->n)
             break;
-        const double change = -2 * isg_spin(spins, best);
-        for (size_t mu = 0; mu < p; mu++)
-            h[mu] += change * span->u[best * p + mu];
-        isg_bit_assign(spins, best, !isg_bit(spins, best));
+        isg_hopfield_flip(network, spins, h, best);
     }
     isg_span_sums(span, spins, h);
 }
@@ -187,5 +159,5 @@ void isg_span_random_state(const isg_span *span, uint64_t seed, size_t k, uint64
     isg_stream_normals(&stream, 0, span->p, h);
     memset(spins, 0, span->words * sizeof *spins);
     for (size_t i = 0; i < span->n; i++)
-        isg_bit_assign(spins, i, isg_span_field(span, h, i) > 0);
+        isg_bit_assign(spins, i, isg_hopfield_full_field(span->network, h, i) > 0);
 }

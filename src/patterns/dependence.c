@@ -111,7 +111,7 @@ isg_status isg_patterns_find_rank(const isg_patterns *patterns, bool may_depend,
     size_t found = 0;
     ISG_TRY(isg_patterns_rank(patterns, &found, sentence, sizeof sentence));
     if (found < patterns->info.n_patterns && !may_depend)
-        return isg_fail(ISG_ERR_ARGUMENT,
+        return isg_fail(ISG_ERR_DEPENDENT,
                         "the %zu patterns are linearly dependent, of rank %zu: %s (counted from 0)",
                         patterns->info.n_patterns, found, sentence);
     *rank = found;

@@ -108,6 +108,41 @@ double isg_patterns_overlap(const isg_patterns *patterns, size_t mu, size_t nu) 
     return dot(patterns, mu, nu) / (double)patterns->info.n_visible;
 }
 
+isg_status isg_patterns_copy(isg_patterns **out, const isg_patterns *from, size_t skip,
+                             const uint64_t *extra, const char *label) {
+    const size_t p = from->info.n_patterns, kept = p - (skip < p);
+    isg_patterns *copy = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_patterns_allocate(&copy, from->info.n_visible, kept + (extra != NULL)));
+    const size_t n_patterns = copy->info.n_patterns, row = copy->words * sizeof *copy->spins;
+    copy->info = from->info;
+    copy->info.n_patterns = n_patterns;
+    if (kept < p)
+        copy->info.n_ties = 0; /* which of them the pattern had is not known */
+    for (size_t mu = 0, nu = 0; mu < p; mu++) {
+        if (mu == skip)
+            continue;
+        memcpy(isg_patterns_spins(copy, nu), isg_patterns_spins(from, mu), row);
+        copy->members[nu++] = from->members[mu];
+        if (from->labels.count)
+            ISG_TRY_GOTO(
+                isg_labels_add_text(&copy->labels, isg_patterns_label(from, mu), "labels"));
+    }
+    if (extra) {
+        uint64_t *last = isg_patterns_spins(copy, kept);
+        memcpy(last, extra, row);
+        isg_clear_tail(last, from->info.n_visible);
+    }
+    if (extra && label)
+        ISG_TRY_GOTO(isg_labels_add_text(&copy->labels, label, "label"));
+    ISG_TRY_GOTO(isg_labels_finish(&copy->labels));
+    *out = copy;
+    copy = NULL;
+done:
+    isg_patterns_free(copy);
+    return status;
+}
+
 void isg_patterns_fill(const isg_patterns *patterns, isg_matd xi) {
     for (size_t i = 0; i < patterns->info.n_visible; i++)
         for (size_t mu = 0; mu < patterns->info.n_patterns; mu++)

@@ -26,11 +26,16 @@ static inline uint64_t *isg_patterns_spins(const isg_patterns *patterns, size_t 
 /* Room for patterns of -1 everywhere, without labels; the caller fills them in. */
 isg_status isg_patterns_allocate(isg_patterns **out, size_t n_visible, size_t n_patterns);
 
+/* A copy of the patterns without number `skip`, if there is one, and with `extra` (packed) at the
+   end, unless it is NULL; `label` is its label, NULL if the patterns have none. */
+isg_status isg_patterns_copy(isg_patterns **out, const isg_patterns *from, size_t skip,
+                             const uint64_t *extra, const char *label);
+
 /* xi (n_visible, n_patterns) as doubles, and the overlap matrix A = xi^T xi, exactly. */
 void isg_patterns_fill(const isg_patterns *patterns, isg_matd xi);
 void isg_patterns_gram(const isg_patterns *patterns, isg_matd gram);
 
-/* The rank, as isg_patterns_rank() finds it; ISG_ERR_ARGUMENT, naming the combination, if the
+/* The rank, as isg_patterns_rank() finds it; ISG_ERR_DEPENDENT, naming the combination, if the
    patterns are dependent and must not be. */
 isg_status isg_patterns_find_rank(const isg_patterns *patterns, bool may_depend, size_t *rank);
 

@@ -15,6 +15,7 @@
 #include "base/elementary.h"
 #include "base/memory.h"
 #include "base/special.h"
+#include "linalg/linalg.h"
 
 isg_status isg_check_beta(double beta) {
     return isg_is_beta(beta)
@@ -98,11 +99,7 @@ void isg_rbm_hidden_input(const isg_rbm *rbm, const uint64_t *spins, double *h) 
     const size_t p = rbm->info.n_hidden;
     for (size_t mu = 0; mu < p; mu++)
         h[mu] = rbm->c[mu];
-    for (size_t i = 0; i < rbm->info.n_visible; i++) {
-        const double spin = isg_spin(spins, i);
-        for (size_t mu = 0; mu < p; mu++)
-            h[mu] += spin * rbm->weights[i * p + mu];
-    }
+    isg_add_spin_rows(h, spins, rbm->weights, rbm->info.n_visible, p);
 }
 
 /* x_i, the input to one visible unit. */

@@ -36,7 +36,8 @@ typedef struct falls {
 static size_t find_pattern(const isg_hopfield *network, const uint64_t *spins, bool is_negative) {
     const size_t distance = is_negative ? network->info.n_visible : 0;
     for (size_t mu = 0; mu < network->info.n_patterns; mu++)
-        if (isg_hamming(network->xi + mu * network->words, spins, network->words) == distance)
+        if (isg_hamming(isg_patterns_spins(network->patterns, mu), spins, network->words) ==
+            distance)
             return mu;
     return SIZE_MAX;
 }

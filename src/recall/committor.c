@@ -22,6 +22,7 @@ isg_status isg_committor(const isg_hopfield *network, const uint64_t *states, si
                          const isg_committor_options *options, double *shares) {
     const isg_committor_options defaults = isg_committor_defaults();
     options = options ? options : &defaults;
+    ISG_TRY(isg_hopfield_need_patterns(network));
     ISG_TRY(isg_passages_check("committor", options->dynamics, options->threshold,
                                options->trajectories));
     const isg_dynamics_options how = {.kind = options->dynamics,

@@ -131,7 +131,7 @@ static distance distance_to(const trials *all, const isg_walker *walker, size_t 
         if (all->class_of[mu] != sought)
             continue;
         const size_t bits =
-            isg_hamming(network->xi + mu * network->words, walker->spins, network->words);
+            isg_hamming(isg_patterns_spins(network->patterns, mu), walker->spins, network->words);
         found.overlap = fmax(found.overlap, ((double)n - 2 * (double)bits) / (double)n);
         found.is_exact = found.is_exact || bits == 0;
         found.is_negative = found.is_negative || bits == n;

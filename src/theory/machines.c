@@ -141,11 +141,7 @@ void isg_machine_multiply_lower(const isg_machine *machine, double *y) {
 void isg_machine_pattern_sums(const isg_machine *machine, const uint64_t *spins, double *out) {
     const size_t p = machine->info.n_hidden;
     memset(out, 0, p * sizeof *out);
-    for (size_t i = 0; i < machine->info.n_visible; i++) {
-        const double spin = isg_spin(spins, i);
-        for (size_t mu = 0; mu < p; mu++)
-            out[mu] += spin * machine->xi[i * p + mu];
-    }
+    isg_add_spin_rows(out, spins, machine->xi, machine->info.n_visible, p);
 }
 
 void isg_machine_coordinates(const isg_machine *machine, const double *lambda, double *y) {

@@ -139,14 +139,11 @@ static isg_status views_create(views *all, const isg_patterns *patterns, const d
                                double beta) {
     *all = (views){.patterns = patterns};
     isg_hopfield_options network = isg_hopfield_defaults();
-    isg_mapping_options mapping = isg_mapping_defaults();
-    network.field = mapping.field = field;
-    mapping.beta = beta;
+    network.field = field;
     ISG_TRY(isg_hopfield_create(&all->network, patterns, &network));
-    for (size_t k = 0; k < N_DECOMPOSITIONS; k++) {
-        mapping.via = (isg_decomposition)k;
-        ISG_TRY(isg_rbm_from_patterns(&all->rbms[k], patterns, &mapping, &all->reports[k]));
-    }
+    for (size_t k = 0; k < N_DECOMPOSITIONS; k++)
+        ISG_TRY(isg_rbm_from_hopfield(&all->rbms[k], all->network, (isg_decomposition)k, beta,
+                                      &all->reports[k]));
     for (size_t k = 0; k < N_MACHINES; k++)
         ISG_TRY(isg_machine_create(&all->machines[k], (isg_machine_kind)k, patterns, field, beta));
     const isg_patterns_info info = isg_patterns_describe(patterns);

@@ -29,7 +29,6 @@ v?snprintf strto(l|ll|ul|ull|imax|umax) (__isoc23_)?strtou?ll? __errno_location
 qsort bsearch
 (sqrt|fabs|floor|ceil|trunc|rint|nearbyint|l?l?round|l?l?rint|ldexp|frexp|scalbn|scalbln|modf|fmod|fmin|fmax|copysign|nextafter)f?
 (in|de)flate[A-Za-z0-9_]* crc32(_z|_combine)? adler32 zlibVersion deflateBound compressBound
-png_[a-z0-9_A-Z]+ _?_?(sig)?setjmp longjmp
 json_[a-z0-9_]+ jansson_[a-z_]+
 GOMP_[a-z0-9_]+ omp_get_[a-z_]+ omp_in_parallel __kmpc_[a-z0-9_]+
 __assert_fail __stack_chk_fail _GLOBAL_OFFSET_TABLE_ __tls_get_addr

@@ -177,7 +177,7 @@ refuse("outside.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n3 
 refuse("nan.mtx", b"%%MatrixMarket matrix array real general\n1 2\n1\nnan\n", "line 4")
 refuse("huge.mtx", b"%%MatrixMarket matrix coordinate real general\n4000000000 4000000000 1\n1 1 1\n", "too large")
 refuse("entries.mtx", b"%%MatrixMarket matrix coordinate real general\n10 10 4000000000\n1 1 1\n", "4000000000")
-refuse("format.txt", b"1,0\n", "no format")
+refuse("format.txt", b"1,0\n", "unknown file format")
 
 # things that are no regular files, and files that cannot be read
 os.makedirs("folder.csv", exist_ok=True)

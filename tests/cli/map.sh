@@ -41,3 +41,6 @@ try map none.npz -o z.npz
 try map votes.csv -o z.npz
 try map nothing.npz -o z.npz
 try map --help
+# the same picture in a frame
+isinglass map image.npz -o x.npz --picture w.svg --force >/dev/null
+sed -n "s/.*base64,\([^']*\).*/\1/p" w.svg | base64 -d | cmp - w.png

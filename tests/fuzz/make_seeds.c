@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/atomic_file.h"
 #include "small_training.h"
 
 static void need(isg_status status) {
@@ -27,7 +28,7 @@ static void copy(const char *from, const char *to) {
     snprintf(path, sizeof path, "%s", to);
     if (!file || fclose(file) != 0)
         exit(1);
-    need(isg_file_write(path, bytes, size));
+    need(isg_write_file(path, bytes, size));
 }
 
 /* At the start, in the middle of an epoch and after some. */

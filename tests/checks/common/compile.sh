@@ -11,7 +11,7 @@ compile_check() { # source from tests/checks, program
     if nm "$BUILD/libisinglass.a" 2>/dev/null | grep -c __gcov >/dev/null; then
         instrumentation+=(--coverage)
     fi
-    read -ra libraries <<<"$(pkg-config --libs zlib libpng jansson)"
+    read -ra libraries <<<"$(pkg-config --libs zlib jansson)"
     "$CC" -std=c11 -O1 "${instrumentation[@]}" -I"$SOURCE/include" -I"$SOURCE/src" "$SOURCE/tests/checks/$1" \
         "$BUILD/libisinglass.a" "${libraries[@]}" -fopenmp -lm -o "$2"
 }

@@ -218,7 +218,7 @@ static void test_experts_classify(void **state) {
     uint32_t answers[CLASS_SAMPLES], truth[CLASS_SAMPLES];
     isg_expert_options options = isg_expert_defaults();
     options.per_class = 2;
-    assert_ok(isg_experts_create(&experts, data, &options));
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
     for (size_t k = 0; k < CLASS_COUNT; k++)
         rbms[k] = isg_experts_rbm(experts, k);
     assert_ok(isg_classifier_fit(&classifier, rbms, CLASS_COUNT, ISG_FEATURES_ENERGY, data, NULL,
@@ -380,25 +380,9 @@ static void test_strange_files_are_refused(void **state) {
     }
 }
 
-/* ---- the picture -------------------------------------------------------------------------------- */
-
-static void test_picture(void **state) {
-    (void)state;
-    const size_t counts[] = {8, 2, 0, 10};
-    assert_ok(isg_confusion_picture(counts, 2, NULL, in(directory, "c.png")));
-    size_t size = 0;
-    uint8_t *bytes = read_file(in(directory, "c.png"), &size);
-    assert_true(size > 24 && memcmp(bytes + 1, "PNG", 3) == 0);
-    assert_int_equal(bytes[19], 2 * 28 + 3 * 2); /* the width: two cells, three margins */
-    free(bytes);
-    assert_fails(isg_confusion_picture(counts, 0, NULL, in(directory, "c.png")), ISG_ERR_ARGUMENT,
-                 "picture");
-}
-
 /* ---- without memory ----------------------------------------------------------------------------- */
 
 static isg_status all_of_it(void *user) {
-    static const size_t counts[CLASS_COUNT * CLASS_COUNT] = {1, 2, 3};
     isg_classifier *classifier = NULL, *again = NULL;
     trio *three = user;
     isg_dataset *data = NULL;
@@ -413,7 +397,6 @@ static isg_status all_of_it(void *user) {
     ISG_TRY_GOTO(isg_classifier_truth(classifier, data, labels));
     ISG_TRY_GOTO(isg_classifier_save(classifier, in(directory, "m.npz"), 1, NULL));
     ISG_TRY_GOTO(isg_classifier_load(&again, in(directory, "m.npz")));
-    status = isg_confusion_picture(counts, CLASS_COUNT, NULL, in(directory, "m.png"));
 done:
     isg_classifier_free(classifier);
     isg_classifier_free(again);
@@ -442,7 +425,6 @@ int main(void) {
         cmocka_unit_test(test_round_trip_is_exact),
         cmocka_unit_test(test_numpy_predicts_the_same),
         cmocka_unit_test(test_strange_files_are_refused),
-        cmocka_unit_test(test_picture),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

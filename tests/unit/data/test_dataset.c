@@ -263,9 +263,9 @@ static void label_column_by_name_or_number(void **state) {
     options.label_column = "sort";
     assert_text_refused("a.csv", file, &options, "no column 'sort'");
     options.label_column = "0";
-    assert_text_refused("a.csv", file, &options, "numbered 1 to 3");
+    assert_text_refused("a.csv", file, &options, "numbered from 1 to 3");
     options.label_column = "4";
-    assert_text_refused("a.csv", file, &options, "numbered 1 to 3");
+    assert_text_refused("a.csv", file, &options, "numbered from 1 to 3");
     options.label_column = "2";
     assert_text_refused("a.csv", "1,a,0\n0,,1\n", &options, "line 2: the label is missing");
     const bytes images = idx(3, (const uint32_t[]){1, 1, 1}, (const uint8_t[]){1});
@@ -486,7 +486,7 @@ static void bad_idx_is_refused(void **state) {
         assert_null(data);
     }
     assert_refused("a.idx", file.data, file.size - 1, NULL, ISG_ERR_FORMAT,
-                   "promises 4 bytes of data, the file has room for 3");
+                   "promises 4 bytes of data, but the file has room for 3");
     file.data[file.size++] = 0;
     assert_refused("a.idx", file.data, file.size, NULL, ISG_ERR_FORMAT, "more follow");
     file = idx(1, (const uint32_t[]){4}, pixels);
@@ -500,8 +500,8 @@ static void bad_idx_is_refused(void **state) {
     file = idx(4, (const uint32_t[]){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0}, NULL);
     assert_refused("a.idx", file.data, file.size, NULL, ISG_ERR_FORMAT, "more data than can exist");
     assert_refused("a.idx", "abcdefgh", 8, NULL, ISG_ERR_FORMAT, "not an IDX file");
-    assert_refused("a.txt", "1,0\n", 4, NULL, ISG_ERR_FORMAT, "tells no format");
-    assert_refused("a.npz.gz", "1,0\n", 4, NULL, ISG_ERR_FORMAT, "tells no format");
+    assert_refused("a.txt", "1,0\n", 4, NULL, ISG_ERR_FORMAT, "unknown file format");
+    assert_refused("a.npz.gz", "1,0\n", 4, NULL, ISG_ERR_FORMAT, "unknown file format");
     assert_refused("a.csv.gz", "1,0\n", 4, NULL, ISG_ERR_FORMAT, "the name says gzip");
     assert_refused("a.csv", "\x1f\x8b\x08", 3, NULL, ISG_ERR_FORMAT, "the content is gzip");
 }

@@ -10,6 +10,7 @@
 
 #include "test.h"
 
+#include "io/verified_file.h"
 #include "numpy_helper.h"
 
 static char *directory;
@@ -63,7 +64,7 @@ static const row rows[] = {
     {"x.npz", "npz(X=np.ones((2, 3)), y=np.arange(3))", FINE, "csv", "b'a\\nb\\n'"},
     {"x.npz", "npz(X=np.ones((2, 3)), y=np.ones((2, 1)))", BAD = "found 2 dimensions"},
     {"x.npz", "npz(Y=np.ones((2, 3)))", BAD = "expected an array \"X\""},
-    {"x.npz", "npz(X=np.ones((2, 3)))", UNSUPPORTED = "checksums of .npz files",
+    {"x.npz", "npz(X=np.ones((2, 3)))", UNSUPPORTED = ".npz files cannot be checked",
      WITH{.expected_sha256 = "00"}},
     {"x.npz", "flip(npz(X=np.ones((2, 3))), -1)", BAD = "damaged"},
     {"x.npz", "flip(npz(X=np.ones((2, 3)), y=np.arange(2)), 190)", BAD = "the checksum (CRC-32)"},
@@ -76,7 +77,7 @@ static const row rows[] = {
     /* CSV and TSV */
     {"x.csv", "b'1,0\\n0,1\\n'", FINE},
     {"x.csv", "b''", BAD = "there are no rows"},
-    {"x.csv", "b'a,b\\n'", BAD = "there is a heading, but there are no rows"},
+    {"x.csv", "b'a,b\\n'", BAD = "there is a heading, but no rows"},
     {"x.csv", "b'a,b\\n1,\"2'", BAD = "a quote is opened here and never closed"},
     {"x.csv", "b'a,\\n1,2\\n'", BAD = "column 2 has no name"},
     {"x.csv", "b'1,a\\n1,2\\n'", BAD = "the first row has 1 numbers and 1 other fields"},
@@ -126,7 +127,7 @@ static const row rows[] = {
     {"x.mtx", "mtx('coordinate integer general', '10000000 10000000 1', '1 1 1')",
      BAD = "far too large for a file of this size"},
     {"x.mtx", "mtx('coordinate integer general', '2 2 1', '1 2 1')",
-     BAD = "labels are not read from .mtx files", "mtx",
+     BAD = "labels cannot be read from .mtx files", "mtx",
      "mtx('coordinate integer general', '2 1 1', '1 1 1')"},
 
     /* Labels */
@@ -156,9 +157,9 @@ static const row rows[] = {
 
     /* Options */
     {"x.npy", "npy(np.ones((2, 6)))", FINE, WITH{.image_height = 2, .image_width = 3}},
-    {"x.npy", "npy(np.ones((2, 6)))", SHAPE = "an image of 2 x 2 has not",
+    {"x.npy", "npy(np.ones((2, 6)))", SHAPE = "is not an image of 2 x 2",
      WITH{.image_height = 2, .image_width = 2}},
-    {"x.npy", "npy(np.ones((2, 6)))", SHAPE = "a row has 6 values, an image of",
+    {"x.npy", "npy(np.ones((2, 6)))", SHAPE = "a row of 6 values is not an image of",
      WITH{.image_height = SIZE_MAX, .image_width = 3}},
     {"x.npy", "npy(np.ones((2, 6)))", ARGUMENT = "an image needs a height and a width",
      WITH{.image_height = 2}},
@@ -166,15 +167,15 @@ static const row rows[] = {
      WITH{.threshold = (double)INFINITY}},
     {"x.npy", "npy(np.ones((2, 6)))", BAD = "damaged: expected SHA-256 00",
      WITH{.expected_sha256 = "00"}},
-    {"x.npy", "npy(np.ones((2, 6)))", ARGUMENT = "class a was asked for, but there are no labels",
+    {"x.npy", "npy(np.ones((2, 6)))", ARGUMENT = "class a was requested, but there are no labels",
      WITH{.only_class = "a"}},
     {"x.csv", "b'1,a\\n0,b\\n'", ARGUMENT = "there is no class 'c'; the classes are a, b",
      WITH{.label_column = "2", .only_class = "c"}},
     {"x.csv", "b''.join(b'1,class-number-%d\\n' % k for k in range(40))",
      ARGUMENT = "class-number-20, class-number-21 ...",
      WITH{.label_column = "2", .only_class = "c"}},
-    {"x.txt", "b'1,2'", BAD = "the name tells no format that is known"},
-    {"x.npz.gz", "b'1,2'", BAD = "the name tells no format that is known"},
+    {"x.txt", "b'1,2'", BAD = "unknown file format"},
+    {"x.npz.gz", "b'1,2'", BAD = "unknown file format"},
     {".csv", "b'1,2\\n'", FINE},
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };

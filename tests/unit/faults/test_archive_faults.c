@@ -9,6 +9,7 @@
 
 #include "base/atomic_file.h"
 #include "io/npy.h"
+#include "io/verified_file.h"
 #include "io/zip.h"
 #include "io/zip_writer.h"
 #include "numpy_helper.h"

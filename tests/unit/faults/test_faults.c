@@ -13,9 +13,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/atomic_file.h"
 #include "classify/classify.h"
 #include "helper_experts.h"
 #include "io/npy.h"
+#include "io/verified_file.h"
 #include "numpy_helper.h"
 
 /* ---- what the jobs are done with ------------------------------------------------------------------- */
@@ -165,7 +167,7 @@ static isg_status load_experts(const job *j, const char *path) {
     (void)j;
     const isg_expert_options options = expert_options();
     isg_experts *others = NULL;
-    isg_status status = isg_experts_create(&others, data, &options);
+    isg_status status = isg_experts_create(&others, data, &options, NULL);
     if (status == ISG_OK)
         status = isg_experts_load(others, path);
     if (status == ISG_OK)
@@ -210,7 +212,7 @@ static isg_status save_array(const job *j, const char *path) {
 static isg_status save_bytes(const job *j, const char *path) {
     static const uint8_t bytes[70000];
     (void)j;
-    return isg_file_write(path, bytes, sizeof bytes);
+    return isg_write_file(path, bytes, sizeof bytes);
 }
 
 static char sha256[65]; /* of what images.idx.gz holds */
@@ -305,7 +307,7 @@ static void make_models(void) {
     assert_ok(isg_rbm_start_normal(&trained, CLASS_UNITS, HIDDEN, 2, 0.1, 1));
     assert_ok(isg_trainer_create(&trainer, trained, data, &training));
     assert_ok(isg_trainer_epoch(trainer, NULL, NULL));
-    assert_ok(isg_experts_create(&experts, data, &options));
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
     assert_ok(isg_experts_step(experts, NULL));
     for (size_t k = 0; k < CLASS_COUNT; k++)
         rbms[k] = isg_experts_rbm(experts, k);

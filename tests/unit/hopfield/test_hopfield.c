@@ -225,7 +225,7 @@ static void dependent_patterns_are_refused_or_spanned(void **state) {
     (void)state;
     isg_patterns *all = columns_of_dependent(0, 6), *basis = columns_of_dependent(0, 3);
     isg_hopfield *refused = NULL, *spanned = NULL, *exact = NULL;
-    assert_fails(isg_hopfield_create(&refused, all, NULL), ISG_ERR_ARGUMENT,
+    assert_fails(isg_hopfield_create(&refused, all, NULL), ISG_ERR_DEPENDENT,
                  "6 patterns are linearly dependent, of rank 3: pattern 3 = pattern 1");
     assert_null(refused);
     isg_hopfield_options options = isg_hopfield_defaults();
@@ -288,7 +288,7 @@ static void there_may_be_more_patterns_than_units(void **state) {
     isg_patterns *patterns = random_patterns(5, 30, 3);
     isg_hopfield_options options = isg_hopfield_defaults();
     isg_hopfield *network = NULL;
-    assert_fails(isg_hopfield_create(&network, patterns, &options), ISG_ERR_ARGUMENT, "rank 5");
+    assert_fails(isg_hopfield_create(&network, patterns, &options), ISG_ERR_DEPENDENT, "rank 5");
     options.allow_rank_deficient = true;
     assert_ok(isg_hopfield_create(&network, patterns, &options));
     for (uint64_t spins = 0; spins < 32; spins++) { /* J = 1 */

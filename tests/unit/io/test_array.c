@@ -155,7 +155,7 @@ static void test_check(void **state) {
     assert_ok(isg_array_check(&type, source));
     type.dims[2] = 2;
     assert_refused(isg_array_check(&type, source),
-                   "test: the header promises 96 bytes of data, the file has room for 48");
+                   "test: the header promises 96 bytes of data, but the file has room for 48");
     type.dims[2] = SIZE_MAX / 2;
     assert_refused(isg_array_check(&type, source), "more data than can exist");
     type.dims[0] = 0; /* must not hide the overflow */

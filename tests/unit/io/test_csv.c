@@ -108,7 +108,7 @@ static void expect_refused(const void *bytes, size_t size, const char *message) 
 static void test_refused(void **state) {
     (void)state;
 #define STRAY "a quote inside an unquoted field; quote the whole field and double the quote"
-#define JUNK  "expected a separator or the end of the line behind a closing quote, found more"
+#define JUNK  "expected a separator or the end of the line after a closing quote, found more"
 #define ALONE "a carriage return without a line feed; lines must end in LF or CRLF"
 #define ZERO  "a NUL byte, so this is not text, or it is UTF-16 (convert it to UTF-8)"
 #define OPEN  "a quote is opened here and never closed"

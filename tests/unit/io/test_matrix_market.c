@@ -187,7 +187,7 @@ static void test_refused_entries(void **state) {
         {WHOLE "1 2\n", "t.mtx: line 4: expected one value, found more"},
         {WHOLE "  \n", "t.mtx: expected 2 entries, found 1"},
         {BANNER("coordinate unsigned-integer general") "1 1 1\n1 1 -1\n",
-         "t.mtx: line 3: row 1, column 1: expected a whole number without sign, found \"-1\""},
+         "t.mtx: line 3: row 1, column 1: expected a whole number without a sign, found \"-1\""},
         {BANNER("coordinate pattern general") "2 2 1\n1 1 1\n",
          "t.mtx: line 3: expected a row and a column, and nothing else"},
         {BANNER("coordinate real symmetric") "2 2 1\n1 2 5\n",

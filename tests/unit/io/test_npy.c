@@ -141,7 +141,7 @@ static const struct {
     {SHAPE("(18446744073709551615,)"), "promises more data than can exist"},
     {SHAPE("(4294967296, 4294967296)"), "promises more data than can exist"},
     {SHAPE("(0, 4294967296, 4294967296)"), "promises more data than can exist"},
-    {SHAPE("(9,)"), "promises 72 bytes of data, the file has room for 64"},
+    {SHAPE("(9,)"), "promises 72 bytes of data, but the file has room for 64"},
     {SHAPE("(1, 1, 1, 1, 1)"), "expected at most 4 dimensions, found more"},
     /* the dictionary */
     {"", "expected an opening brace, found \"\""},

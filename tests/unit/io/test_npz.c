@@ -278,7 +278,7 @@ static void test_wrong_content(void **state) {
     assert_refused(isg_npz_read_doubles(npz.zip, "more", NULL, &numbers),
                    "(more.npy): expected the end after 152 bytes, but more follow");
     assert_refused(isg_npz_read_doubles(npz.zip, "less", NULL, &numbers),
-                   "promises 24 bytes of data, the file has room for 23");
+                   "promises 24 bytes of data, but the file has room for 23");
     assert_refused(isg_npz_read_text(npz.zip, "zero.txt", &text), "found a zero byte");
     assert_refused(isg_npz_read_text(npz.zip, "long.txt", &text),
                    "expected a text of at most 1048576 bytes, found 1048577");

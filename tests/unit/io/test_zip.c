@@ -631,7 +631,7 @@ static void test_writer_refuses_names(void **state) {
     assert_ok(isg_zip_writer_create(&writer, in(scratch, "a.zip")));
     assert_ok(isg_zip_writer_add(writer, "a", "x", 1, false));
     assert_int_equal(isg_zip_writer_add(writer, "a", "y", 1, false), ISG_ERR_ARGUMENT);
-    assert_message("the member \"a\" cannot be added: there is one of this name already");
+    assert_message("the member \"a\" cannot be added: the name already exists");
     assert_int_equal(isg_zip_writer_add(writer, "../a", "y", 1, false), ISG_ERR_ARGUMENT);
     assert_message("leaves the archive");
     isg_zip_writer_free(writer); /* not committed: nothing there */

@@ -1,28 +1,54 @@
-/* png.c - pictures: PNG files, grids of tiles, and a color map for weights
+/* raster.c - pictures made of pixels: grids of tiles, colors of numbers, PNG and SVG files
  *
  * SPDX-License-Identifier: MIT
  *
- * libpng reports errors by longjmp(): it jumps to encode() and no further, past no frame of ours
- * that owns anything.
+ * An SVG holds the PNG as it is, in base64: exact, and no larger than it must be.
+ *
+ * libpng reports errors by longjmp(), which goes to encode() and no further; no frame it skips owns
+ * anything.
  */
-#include "io/png.h"
+#include "cli/raster.h"
 
 #include <assert.h>
 #include <math.h>
 #include <png.h>
 #include <setjmp.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "base/atomic_file.h"
-#include "base/memory.h"
+#include "cli/common.h"
+#include "src/base/atomic_file.h"
+#include "src/base/memory.h"
+#include "src/base/text.h"
 
 enum { MOST_PIXELS = 1000000, COMPRESSION = 6 }; /* per side: libpng's own limit */
 
 typedef struct writer {
     const char *path;
     isg_atomic_file *file;
-    isg_status status; /* what made libpng stop, if it was us */
+    bool is_svg;
+    uint8_t waiting[3]; /* (n_waiting): bytes that do not make four letters of base64 yet */
+    size_t n_waiting;
+    isg_status status; /* our own error that made libpng stop */
 } writer;
+
+static isg_status write_waiting(writer *to) {
+    char letters[4];
+    isg_base64(letters, to->waiting, to->n_waiting);
+    to->n_waiting = 0;
+    return isg_atomic_file_write(to->file, letters, sizeof letters);
+}
+
+static isg_status write_bytes(writer *to, const uint8_t *bytes, size_t count) {
+    if (!to->is_svg)
+        return isg_atomic_file_write(to->file, bytes, count);
+    for (size_t k = 0; k < count; k++) {
+        to->waiting[to->n_waiting++] = bytes[k];
+        if (to->n_waiting == sizeof to->waiting)
+            ISG_TRY(write_waiting(to));
+    }
+    return ISG_OK;
+}
 
 static png_voidp allocate_for_png(png_structp png, png_alloc_size_t bytes) {
     writer *to = png_get_mem_ptr(png);
@@ -51,18 +77,18 @@ static void ignore_warning(png_structp png, png_const_charp what) {
 
 static void write_for_png(png_structp png, png_bytep bytes, size_t count) {
     writer *to = png_get_io_ptr(png);
-    to->status = isg_atomic_file_write(to->file, bytes, count);
+    to->status = write_bytes(to, bytes, count);
     if (to->status != ISG_OK)
         png_error(png, "stopped");
 }
 
-/* Only the commit sends the last bytes to the file; libpng need not know. */
+/* Only the commit sends the last bytes to the file, so there is nothing to flush. */
 static void flush_for_png(png_structp png) {
     (void)png;
 }
 
-/* Nothing here is set between setjmp() and a jump, so nothing can be clobbered. */
-static isg_status encode(png_structp png, png_infop info, writer *to, const isg_picture *picture) {
+/* No variable is set between setjmp() and a jump, so none can be clobbered. */
+static isg_status encode(png_structp png, png_infop info, writer *to, const raster *picture) {
     if (setjmp(png_jmpbuf(png)))
         return to->status;
     png_set_write_fn(png, to, write_for_png, flush_for_png);
@@ -78,7 +104,7 @@ static isg_status encode(png_structp png, png_infop info, writer *to, const isg_
     return ISG_OK;
 }
 
-static isg_status write_picture(writer *to, const isg_picture *picture) {
+static isg_status write_png(writer *to, const raster *picture) {
     png_structp png =
         png_create_write_struct_2(PNG_LIBPNG_VER_STRING, to, fail_for_png, ignore_warning, to,
                                   allocate_for_png, release_for_png);
@@ -93,6 +119,24 @@ static isg_status write_picture(writer *to, const isg_picture *picture) {
     return status;
 }
 
+static isg_status write_svg(writer *to, const raster *picture) {
+    static const char end[] = "'/>\n</svg>\n";
+    char start[500];
+    const int length =
+        snprintf(start, sizeof start,
+                 "<svg xmlns='http://www.w3.org/2000/svg' "
+                 "xmlns:xlink='http://www.w3.org/1999/xlink' width='%zu' height='%zu' "
+                 "viewBox='0 0 %zu %zu'>\n<image width='%zu' height='%zu' "
+                 "style='image-rendering:pixelated' xlink:href='data:image/png;base64,",
+                 picture->width, picture->height, picture->width, picture->height, picture->width,
+                 picture->height);
+    ISG_TRY(isg_atomic_file_write(to->file, start, (size_t)length));
+    ISG_TRY(write_png(to, picture));
+    if (to->n_waiting > 0)
+        ISG_TRY(write_waiting(to));
+    return isg_atomic_file_write(to->file, end, sizeof end - 1);
+}
+
 static isg_status check_sizes(size_t width, size_t height) {
     if (width < 1 || width > MOST_PIXELS || height < 1 || height > MOST_PIXELS)
         return isg_fail(ISG_ERR_ARGUMENT,
@@ -101,23 +145,16 @@ static isg_status check_sizes(size_t width, size_t height) {
     return ISG_OK;
 }
 
-isg_status isg_picture_write(const isg_picture *picture, const char *path) {
+isg_status raster_write(const raster *picture, const char *path) {
     assert(picture->channels == 1 || picture->channels == 3);
     ISG_TRY(check_sizes(picture->width, picture->height));
-    writer to = {.path = path};
+    writer to = {.path = path, .is_svg = ends_in(path, ".svg")};
     ISG_TRY(isg_atomic_file_create(&to.file, path));
-    isg_status status = write_picture(&to, picture);
+    isg_status status = to.is_svg ? write_svg(&to, picture) : write_png(&to, picture);
     if (status == ISG_OK)
         status = isg_atomic_file_commit(to.file);
     isg_atomic_file_free(to.file);
     return status;
-}
-
-isg_status isg_png_write(const char *path, const uint8_t *pixels, size_t width, size_t height,
-                         size_t channels) {
-    /* A picture owns its pixels, but writing it does not touch them. */
-    const isg_picture picture = {(uint8_t *)(uintptr_t)pixels, width, height, channels};
-    return isg_picture_write(&picture, path);
 }
 
 /* ---- grids of tiles ------------------------------------------------------------------------ */
@@ -133,9 +170,9 @@ static bool grid_length(size_t count, size_t tile, size_t zoom, size_t margin, s
     return true;
 }
 
-isg_status isg_picture_create(isg_picture *out, const isg_grid *grid) {
+isg_status raster_create(raster *out, const raster_grid *grid) {
     assert(grid->channels == 1 || grid->channels == 3);
-    isg_picture picture = {.channels = grid->channels};
+    raster picture = {.channels = grid->channels};
     if (!grid_length(grid->cols, grid->tile_width, grid->zoom, grid->margin, &picture.width) ||
         !grid_length(grid->rows, grid->tile_height, grid->zoom, grid->margin, &picture.height))
         return isg_fail(ISG_ERR_ARGUMENT,
@@ -152,8 +189,8 @@ isg_status isg_picture_create(isg_picture *out, const isg_grid *grid) {
     return ISG_OK;
 }
 
-void isg_picture_place(isg_picture *picture, const isg_grid *grid, size_t row, size_t col,
-                       const uint8_t *tile) {
+void raster_place(raster *picture, const raster_grid *grid, size_t row, size_t col,
+                  const uint8_t *tile) {
     assert(row < grid->rows && col < grid->cols && picture->channels == grid->channels);
     const size_t channels = grid->channels, zoom = grid->zoom;
     const size_t row_bytes = picture->width * channels;
@@ -170,23 +207,15 @@ void isg_picture_place(isg_picture *picture, const isg_grid *grid, size_t row, s
     }
 }
 
-void isg_picture_free(isg_picture *picture) {
+void raster_free(raster *picture) {
     isg_release(picture->pixels);
-    *picture = (isg_picture){0};
+    *picture = (raster){0};
 }
 
 /* ---- colors of numbers --------------------------------------------------------------------- */
 
-float isg_largest_magnitude(const float *values, size_t count) {
-    float largest = 0.0f;
-    for (size_t k = 0; k < count; k++)
-        if (isfinite(values[k]) && fabsf(values[k]) > largest)
-            largest = fabsf(values[k]);
-    return largest;
-}
-
-void isg_color_values(const float *values, size_t count, float scale, uint8_t *rgb) {
-    /* The two ends are about equally dark, so that no sign looks stronger than the other. */
+void raster_color(const float *values, size_t count, float scale, uint8_t *rgb) {
+    /* The two ends are about equally dark, so neither sign looks stronger than the other. */
     static const float blue[3] = {25.0f, 90.0f, 180.0f}, red[3] = {190.0f, 25.0f, 35.0f};
     const float white = 255.0f, gray = 128.0f;
     for (size_t k = 0; k < count; k++, rgb += 3) {

@@ -1,0 +1,41 @@
+/* pictures.h - images of spins, weights and counts, as PNG or SVG by the ending of the name
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Where a shape (height, width) is not given, it is that of the object, which must have one: ask
+ * check_image() before the work.
+ */
+#ifndef CLI_PICTURES_H
+#define CLI_PICTURES_H
+
+#include "cli/failure.h"
+
+/* EXIT_BAD_INPUT if height is 0, since the units of `name` are not an image, or if there are not as many
+   of them as an image of this shape has. `advice` tells what to do about the former, or is empty. */
+exit_code check_image(const char *name, size_t n_units, size_t height, size_t width,
+                      const char *advice);
+
+/* The first `per_class` samples of every class, one class a row. */
+exit_code draw_classes(const char *path, const isg_dataset *data, size_t per_class);
+
+/* The patterns, if known, above the columns of W, as in Fig. 3a of the paper: red is positive, blue
+   negative, white zero. */
+exit_code draw_weights(const char *path, isg_rbm *rbm);
+
+/* The spins of all chains in rows of `columns`, in the manner of Fig. 4c and d of the paper: +1 is
+   white, -1 black, both blue at the units that are `clamped` (packed; NULL for none). */
+exit_code draw_chains(const char *path, const isg_chains *chains, const uint64_t *clamped,
+                      size_t columns, size_t height, size_t width);
+
+/* The known patterns, if not NULL, above WX above the patterns found, as in Fig. D.1 of the paper. */
+exit_code draw_unmapping(const char *path, const isg_unmapping *unmapping, isg_rbm *rbm,
+                         const isg_patterns *known);
+
+/* A confusion matrix: counts (n_classes, n_classes), a row for every class, a column for what it was
+   taken for. Blue on the diagonal is the share of a class that was got right, red beside it a share
+   of mistakes, full at the largest of all. The means of the classes of `data` stand at the head of
+   rows and columns, if these are images; NULL for none. */
+exit_code draw_confusion(const char *path, const size_t *counts, size_t n_classes,
+                         const isg_dataset *data);
+
+#endif
