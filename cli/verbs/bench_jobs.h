@@ -40,11 +40,10 @@ extern const char *const bench_job_names[]; /* of the same; ends with NULL */
 
 /* Weights to start from: independent normal ones of standard deviation 0.1, or those of the
    Hopfield network that stores the first n_hidden samples. Both at beta = 2. */
-typedef enum bench_start { BENCH_START_NORMAL, BENCH_START_HOPFIELD } bench_start;
 extern const char *const bench_start_names[];
 
-exit_code bench_model(isg_rbm **out, bench_start start, const isg_dataset *data, size_t n_hidden,
-                      uint64_t seed);
+exit_code bench_model(isg_rbm **out, size_t start, const isg_dataset *data, size_t n_hidden,
+                      uint64_t seed); /* `start` counts the names */
 
 /* `count` samples of `copies` rows of `source` side by side, row a and those that follow it, round
    about: as the rows are, with that many times as many units. Labels are dropped. */

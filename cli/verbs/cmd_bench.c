@@ -92,7 +92,7 @@ static exit_code make_data(bench_plan *plan, const invocation *call) {
 }
 
 static exit_code make_models(bench_plan *plan, uint64_t seed) {
-    const bench_start start = (bench_start)plan->settings->init;
+    const size_t start = plan->settings->init;
     const size_t p = plan->settings->hidden;
     exit_code code = bench_model(&plan->model, start, plan->data, p, seed);
     if (code == EXIT_DONE)

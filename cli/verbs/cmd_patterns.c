@@ -107,8 +107,8 @@ static exit_code run(const invocation *call) {
         progress_start(&bar, call->common.quiet, "clustering");
         isg_pattern_options options = isg_pattern_defaults();
         options.per_class = settings->per_class;
-        options.progress = progress_callback(&bar);
-        const isg_status status = isg_patterns_from_data(&patterns, data, &options);
+        const isg_status status =
+            isg_patterns_from_data(&patterns, data, &options, progress_callback(&bar));
         progress_finish(&bar);
         code = status == ISG_ERR_ARGUMENT
                    ? fail(EXIT_MISUSED, "%s: %s%s", call->arguments[0], isg_error_message(),

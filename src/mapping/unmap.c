@@ -41,6 +41,7 @@ isg_unmap_options isg_unmap_defaults(void) {
 typedef struct work {
     const isg_rbm *rbm;
     const isg_unmap_options *options;
+    const isg_progress *progress; /* NULL: none */
     isg_span span;
     isg_descent descent;
     isg_descent baseline_descent; /* the same for orthonormal weights */
@@ -341,7 +342,7 @@ static isg_status fill_pool(work *my, isg_pool *pool, const isg_search *search) 
     const isg_baseline_plan plan = plan_baseline(my, true);
     my->searched = 1 / (1 + (double)isg_baseline_spans(&plan));
     isg_part part;
-    const isg_progress *progress = isg_part_of(&part, my->options->progress, 0, my->searched);
+    const isg_progress *progress = isg_part_of(&part, my->progress, 0, my->searched);
     if (!my->made->report.is_exhaustive)
         return isg_unmap_search(pool, search, progress);
     ISG_TRY(isg_unmap_enumerate(pool, &my->span, progress));
@@ -412,8 +413,7 @@ static isg_status judge(work *my) {
     const isg_baseline_plan plan = plan_baseline(my, !my->x0 && !is_exact(report));
     isg_baseline found;
     isg_part part;
-    ISG_TRY(isg_unmap_baseline(&found, &plan,
-                               isg_part_of(&part, my->options->progress, my->searched, 1)));
+    ISG_TRY(isg_unmap_baseline(&found, &plan, isg_part_of(&part, my->progress, my->searched, 1)));
     report->random_baseline = found.mean;
     report->verdict = ISG_BINARIZATION_APPROXIMATE;
     if (is_exact(report))
@@ -437,9 +437,10 @@ static isg_status run(work *my) {
     return judge(my);
 }
 
-isg_status isg_unmap(isg_unmapping **out, const isg_rbm *rbm, const isg_unmap_options *options) {
+isg_status isg_unmap(isg_unmapping **out, const isg_rbm *rbm, const isg_unmap_options *options,
+                     const isg_progress *progress) {
     const isg_unmap_options chosen = options ? *options : isg_unmap_defaults();
-    work my = {.rbm = rbm, .options = &chosen};
+    work my = {.rbm = rbm, .options = &chosen, .progress = progress};
     isg_status status = ISG_OK;
     ISG_TRY(check_options(rbm, &chosen));
     ISG_TRY_GOTO(isg_span_of_weights(&my.span, isg_rbm_view(rbm)));
