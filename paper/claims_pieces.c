@@ -53,7 +53,7 @@ static const char pixels_key[] = "claims pixels";
 
 static exit_code compute_pixels(experiment *my, const classes *of, double *values) {
     isg_patterns *printed = NULL;
-    const exit_code code = fail_status(isg_patterns_from_data(&printed, my->printed, NULL));
+    const exit_code code = fail_status(isg_patterns_from_data(&printed, my->printed, NULL, NULL));
     if (code == EXIT_DONE) {
         const isg_patterns_info info = isg_patterns_describe(of->patterns);
         values[PIXELS_OURS] = isg_dataset_positive_fraction(my->train);
@@ -95,7 +95,7 @@ static exit_code time_clustering(const experiment *my, double *seconds) {
     options.per_class = 5;
     const double started_s = stopwatch_s();
     if (code == EXIT_DONE)
-        code = fail_status(isg_patterns_from_data(&patterns, class_only, &options));
+        code = fail_status(isg_patterns_from_data(&patterns, class_only, &options, NULL));
     *seconds = (stopwatch_s() - started_s) * (double)info.n_classes;
     isg_patterns_free(patterns);
     isg_dataset_free(class_only);
@@ -111,7 +111,7 @@ static exit_code compute_times(experiment *my, const classes *of, double *values
     isg_rbm *rbm = NULL;
     isg_trainer *trainer = NULL;
     double started_s = stopwatch_s();
-    exit_code code = fail_status(isg_patterns_from_data(&patterns, my->train, NULL));
+    exit_code code = fail_status(isg_patterns_from_data(&patterns, my->train, NULL, NULL));
     if (code == EXIT_DONE)
         code = fail_status(isg_rbm_from_patterns(&rbm, patterns, NULL, NULL));
     values[TIME_MAPPING] = stopwatch_s() - started_s;
@@ -169,7 +169,7 @@ static exit_code from_random(const experiment *my, const isg_rbm *rbm, double *o
     options.start = ISG_UNMAP_FROM_RANDOM;
     options.restarts = 1;
     options.seed = my->seed;
-    const exit_code code = fail_status(isg_unmap(&found, rbm, &options));
+    const exit_code code = fail_status(isg_unmap(&found, rbm, &options, NULL));
     if (code == EXIT_DONE) {
         const isg_unmap_report report = isg_unmapping_describe(found);
         *out = report.error / sqrt((double)(report.n_visible * report.n_patterns));

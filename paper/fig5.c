@@ -130,13 +130,9 @@ static exit_code state_path(const experiment *my, const place *at, char **out) {
 }
 
 static exit_code create(experiment *my, const place *at, isg_experts **out) {
-    static const isg_start starts[] = {[START_HOPFIELD] = ISG_START_HOPFIELD,
-                                       [START_HEBBIAN] = ISG_START_HEBBIAN,
-                                       [START_PCA] = ISG_START_PCA,
-                                       [START_NORMAL] = ISG_START_NORMAL};
     isg_expert_options options = isg_expert_defaults();
     options.per_class = at->k;
-    options.start = starts[at->start];
+    options.start = at->start;
     options.train.seed = my->seed + at->run - 1;
     return fail_status(isg_experts_create(out, my->train, &options, part_progress(my, 0, 0)));
 }

@@ -27,7 +27,7 @@ exit_code back_unmap(experiment *my, isg_unmap_method method, isg_rbm **rbm, isg
     options.seed = my->seed;
     exit_code code = training_reach(my, &back_design.which, back_design.epochs[my->scale], rbm);
     if (code == EXIT_DONE)
-        code = fail_status(isg_unmap(out, *rbm, &options));
+        code = fail_status(isg_unmap(out, *rbm, &options, NULL));
     return code;
 }
 

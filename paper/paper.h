@@ -194,14 +194,14 @@ exit_code leave_mosaic(experiment *my, const mosaic *what);
 
 /* ---- training.c: runs and patterns that figures share ----------------------------------------- */
 
-typedef enum start_kind {
-    START_HOPFIELD,
-    START_HEBBIAN,
-    START_PCA,
-    START_NORMAL,
-    N_STARTS
-} start_kind;
-extern const char *const start_titles[]; /* as --init of train spells them */
+/* The library's starts under the names that figures and claims have for them. */
+typedef isg_start start_kind;
+#define START_HOPFIELD ISG_START_HOPFIELD
+#define START_HEBBIAN  ISG_START_HEBBIAN
+#define START_PCA      ISG_START_PCA
+#define START_NORMAL   ISG_START_NORMAL
+enum { N_STARTS = ISG_START_NORMAL + 1 };
+extern const char *const start_titles[]; /* as --init of train has them */
 
 typedef struct training {
     size_t per_class; /* hidden units by the number of classes */
