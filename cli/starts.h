@@ -19,6 +19,7 @@ typedef struct start_settings {
 start_settings start_defaults(void);
 
 extern const char *const start_names[];
+extern const char start_help[]; /* explains them */
 
 #define START_OPTION(type, member, field) .offset = offsetof(type, member.field)
 
@@ -26,8 +27,7 @@ extern const char *const start_names[];
 #define START_OPTIONS(type, member)                                                                \
     {.name = "init", .kind = OPTION_FILE, .metavar = "START", .choices = start_names,              \
      START_OPTION(type, member, init),                                                             \
-     .help = "Weights to start from: hopfield (the projection rule of the class patterns), hebbian, "\
-             "pca (principal axes), normal (random), or a model M.npz"},                           \
+     .help = start_help},                                                                          \
     {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .low = 1, .high = HUGE_VAL,            \
      START_OPTION(type, member, how.n_hidden), .otherwise = "classes x --per-class",                     \
      .help = "Number of hidden units, to choose for pca and normal"},                              \

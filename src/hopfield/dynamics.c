@@ -32,13 +32,17 @@ isg_dynamics_options isg_dynamics_defaults(void) {
         .kind = ISG_DYNAMICS_ASYNCHRONOUS, .beta = 2, .sweeps = 100, .seed = 1};
 }
 
+bool isg_dynamics_exist(isg_dynamics which) {
+    return (size_t)which < sizeof kinds / sizeof *kinds;
+}
+
 bool isg_dynamics_is_thermal(isg_dynamics which) {
-    return kinds[which].has_temperature;
+    return isg_dynamics_exist(which) && kinds[which].has_temperature;
 }
 
 isg_status isg_dynamics_check(const isg_hopfield *network, size_t n_states,
                               const isg_dynamics_options *options) {
-    if ((size_t)options->kind >= sizeof kinds / sizeof *kinds)
+    if (!isg_dynamics_exist(options->kind))
         return isg_fail(ISG_ERR_ARGUMENT, "dynamics: there is no kind number %d",
                         (int)options->kind);
     if (kinds[options->kind].has_temperature && !(options->beta > 0 && isfinite(options->beta)))

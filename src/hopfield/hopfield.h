@@ -134,7 +134,8 @@ static inline void isg_keep_clamped(isg_walker *walker) {
    Fills all of the report but `state`. */
 void isg_walk(isg_walker *walker, uint32_t number, isg_dynamics_report *report);
 
-/* Whether the kind has a temperature. */
+/* Whether there is such a kind, and whether it has a temperature. */
+bool isg_dynamics_exist(isg_dynamics kind);
 bool isg_dynamics_is_thermal(isg_dynamics kind);
 
 /* ISG_ERR_ARGUMENT, ISG_ERR_UNSUPPORTED or ISG_ERR_SHAPE for what can not be run. */

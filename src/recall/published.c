@@ -58,7 +58,7 @@ static void walk_on(isg_walker *walker, size_t number, void *user) {
 
 isg_status isg_passages_check(const char *what, isg_dynamics kind, double threshold,
                               size_t trajectories) {
-    if ((int)kind < ISG_DYNAMICS_GLAUBER || kind > ISG_DYNAMICS_GIBBS)
+    if (!isg_dynamics_is_thermal(kind))
         return isg_fail(ISG_ERR_ARGUMENT, "%s: expected dynamics at a temperature, found number %d",
                         what, (int)kind);
     if (!(threshold >= 0 && threshold <= 1))

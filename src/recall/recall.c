@@ -29,10 +29,6 @@ isg_recall_options isg_recall_defaults(isg_recall_protocol protocol) {
                                 .seed = 1};
 }
 
-static bool is_dynamics(isg_dynamics kind) {
-    return (int)kind >= ISG_DYNAMICS_ASYNCHRONOUS && (int)kind <= ISG_DYNAMICS_GIBBS;
-}
-
 static isg_status check_published(const isg_recall_options *options) {
     if (isg_dynamics_is_thermal(options->dynamics))
         return isg_fail(ISG_ERR_ARGUMENT, "the published protocol begins at zero temperature: "
@@ -49,7 +45,7 @@ static isg_status check(const isg_patterns *patterns, const isg_dataset *data,
     if (options->protocol != ISG_RECALL_PUBLISHED && options->protocol != ISG_RECALL_ATTRACTOR)
         return isg_fail(ISG_ERR_ARGUMENT, "protocol: there is no number %d",
                         (int)options->protocol);
-    if (!is_dynamics(options->dynamics))
+    if (!isg_dynamics_exist(options->dynamics))
         return isg_fail(ISG_ERR_ARGUMENT, "dynamics: there is no kind number %d",
                         (int)options->dynamics);
     if ((int)options->readout < 0 || options->readout >= ISG_N_READOUTS)
