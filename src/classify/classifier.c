@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Section 3.2 of the paper with one expert for every class: ln p_k(s) = -beta H_k(s) - ln Z_k, so
- * -2 H_k(s) is all that a sample says; beta and the ln Z_k are left to the coefficients.
+ * -2 H_k(s) is all that depends on the sample; beta and the ln Z_k are left to the coefficients.
  */
 #include "classify/classify.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-enum { ROWS = 4096 }; /* samples whose features are kept at a time in prediction */
+enum { ROWS = 4096 }; /* samples that are predicted at a time */
 
 isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms, size_t n_rbms,
                               isg_features kind, const isg_dataset *data,

@@ -6,8 +6,8 @@
  *     energy   f_k = |h|^2 - |c|^2 + 2 b.s  over the hidden units of RBM k: -2 H_k(s)   (Eq. 16)
  *     hidden   f_mu = h_mu
  *
- * W^T s is made by the kernel that sums whole multiples of a power of two, so that it is the same for
- * every instruction set; all that follows is double, one sample at a time.
+ * W^T s comes from the kernel that sums multiples of a power of two, so that it is the same for every
+ * instruction set; the rest is in double, one sample at a time.
  */
 #include "classify/classify.h"
 

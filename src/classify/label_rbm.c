@@ -1,4 +1,4 @@
-/* label_rbm.c - an RBM that has seen the labels, as a classifier
+/* label_rbm.c - an RBM that was trained on the labels too, as a classifier
  *
  * SPDX-License-Identifier: MIT
  *

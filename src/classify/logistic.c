@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Checks, standardizes and searches by one of the two methods; then puts the coefficients back on
- * the scale that was asked for. The fit itself is in logistic_newton.c and logistic_lbfgs.c, over the
- * loss of logistic_loss.c.
+ * Checks, standardizes and searches by one of the two methods; then converts the coefficients to the
+ * scale of the options. The methods are in logistic_newton.c and logistic_lbfgs.c, the loss in
+ * logistic_loss.c.
  */
 #include "classify/logistic.h"
 
@@ -53,7 +53,7 @@ void isg_logistic_evaluate(isg_logistic_search *search) {
         isg_logistic_largest(search->gradient, search->loss.n_classes * search->loss.width);
 }
 
-/* The gradient falls by orders of magnitude, so its logarithm is the way gone. */
+/* The gradient falls by orders of magnitude, so its logarithm measures the progress. */
 isg_status isg_logistic_step_done(isg_logistic_search *search) {
     const isg_progress *progress = search->progress;
     search->report.iterations++;
@@ -69,8 +69,8 @@ isg_status isg_logistic_step_done(isg_logistic_search *search) {
 
 static void report_no_minimum(isg_logistic_report *report) {
     snprintf(report->reason, sizeof report->reason,
-             "the loss falls for ever as coefficients grow: classes that can be separated have "
-             "no best ones without a penalty (l2 = 0)");
+             "the loss keeps falling as the coefficients grow: classes that can be separated "
+             "have no minimum without a penalty (l2 = 0)");
 }
 
 bool isg_logistic_is_over(isg_logistic_search *search, double change) {
@@ -245,7 +245,7 @@ static void describe_column(isg_matd_view features, size_t j, double *mean, doub
         rest += off;
         square += off * off;
     }
-    /* The first sum was rounded; what it missed is in `rest`. */
+    /* The first sum was rounded; `rest` has what it lost. */
     *mean = middle + rest / n;
     *scale = sqrt(fmax(0, square / n - rest / n * (rest / n)));
     if (smallest == largest || *scale < ISG_LOGISTIC_SMALLEST) {
@@ -300,7 +300,7 @@ done:
     return status;
 }
 
-/* theta, on the scale that was asked for. */
+/* theta, on the scale of the options. */
 static void finish(const isg_logistic_search *search, isg_logistic *model) {
     const size_t n = search->loss.n_samples, n_features = model->n_features;
     const size_t width = n_features + 1;
@@ -376,7 +376,7 @@ done:
 
 /* ---- Prediction ---------------------------------------------------------------------------------- */
 
-/* Blocks of rows, each with room of its own for one sample. */
+/* Blocks of rows, each with scratch for one sample. */
 enum { MOST_BLOCKS = 64 };
 
 static void predict_row(const isg_logistic *model, const double *row, double *z, double *scores) {

@@ -1,11 +1,11 @@
-/* logistic.h - what the parts of logistic regression share
+/* logistic.h - what the files of logistic regression share
  *
  * SPDX-License-Identifier: MIT
  *
- * The intercept is free of penalty, so shifting a feature changes nothing but the intercept, and
- * scaling it nothing but its share of the penalty. Hence the search always sees centered features z,
- * scaled so that the curvature of f is at most about 1 along each, on whatever scale the penalty was
- * asked for; and one more, which is 1:
+ * The intercept is not penalized, so shifting a feature changes only the intercept, and scaling it
+ * only its share of the penalty. Hence the search always works on centered features z, scaled so that
+ * the curvature of f is at most about 1 along each, whatever the scale of the penalty; and one more,
+ * which is 1:
  *
  *     theta (n_classes, width), width = n_features + 1
  *     f(theta) = 1/M sum_a -ln p(y_a | z_a) + 1/2 sum_kj penalty_j theta_kj^2
@@ -18,7 +18,7 @@
 #include "base/status.h"
 #include "classify/classify.h"
 
-/* Within these, no product below leaves the finite numbers. */
+/* Within these bounds, no product below overflows. */
 #define ISG_LOGISTIC_LARGEST  1e100
 #define ISG_LOGISTIC_SMALLEST 1e-50
 
@@ -38,7 +38,7 @@ typedef struct isg_logistic_loss {
     const uint32_t *labels; /* borrowed */
     double *panels;         /* (n_panels, width, ISG_LANES) */
     double *penalty;        /* (width): curvature of the penalty, 0 for the intercept */
-    double *probabilities; /* (n_panels, n_classes, ISG_LANES), where the loss was asked for last */
+    double *probabilities; /* (n_panels, n_classes, ISG_LANES), where the loss was last evaluated */
     double *residuals;     /* (n_chunks, n_classes, ISG_LANES) */
     isg_pair *sums;        /* (n_chunks, n_classes, width) */
     double *losses;        /* (n_chunks) */
@@ -54,13 +54,13 @@ void isg_logistic_loss_release(isg_logistic_loss *loss);
 /* f and its gradient at theta, both (n_classes, width). */
 double isg_logistic_loss_at(isg_logistic_loss *loss, const double *theta, double *gradient);
 
-/* out = H direction, with the second derivatives where the loss was asked for last. */
+/* out = H direction, with the second derivatives where the loss was last evaluated. */
 void isg_logistic_loss_curve(isg_logistic_loss *loss, const double *direction, double *out);
 
 /* 1/2 sum penalty theta^2 */
 double isg_logistic_loss_penalty(const isg_logistic_loss *loss, const double *theta);
 
-/* Lanes in memory, read in place: copies of them would not stay in registers. */
+/* Lanes in memory, read in place: copies would not stay in registers. */
 typedef double isg_lane_pair __attribute__((vector_size(16), may_alias));
 
 /* out[j] += sum_q w[q] y[q] x[j][q] for j < n, on both halves of the pairs, with w, y (ISG_LANES)
@@ -92,27 +92,27 @@ typedef struct isg_logistic_search {
 isg_status isg_logistic_newton(isg_logistic_search *search);
 isg_status isg_logistic_lbfgs(isg_logistic_search *search);
 
-/* From near a minimum to within the tolerance by conjugate gradients, or to the verdict that there is
-   no minimum. */
+/* From near a minimum to within the tolerance by conjugate gradients, or finds that there is no
+   minimum. */
 isg_status isg_logistic_polish(isg_logistic_search *search);
 
 /* f and gradient at theta; the report gets the largest entry. */
 void isg_logistic_evaluate(isg_logistic_search *search);
 
-/* Subtracts the mean over the classes, which no probability depends on. */
+/* Subtracts the mean over the classes, on which no probability depends. */
 void isg_logistic_center(double *theta, size_t n_classes, size_t width);
 
 double isg_logistic_largest(const double *x, size_t n);
 
-/* Counts an iteration and tells the caller of the fit. */
+/* Counts an iteration and reports progress. */
 isg_status isg_logistic_step_done(isg_logistic_search *search);
 
-/* Whether to end, and how: the report is filled in. `change` is the last full step relative to
-   theta. Where classes can be separated the gradient vanishes while every step of Newton still
-   changes the scores by about one, so that a small gradient alone proves nothing. */
+/* Whether to stop; if so, fills in the report. `change` is the last full step relative to theta. Where
+   classes can be separated the gradient vanishes while every step of Newton still changes the scores
+   by about one, so a small gradient alone proves nothing. */
 bool isg_logistic_is_over(isg_logistic_search *search, double change);
 
-/* Ends where no step leads on: converged if the gradient is small and there is a minimum. */
+/* Stops where no step helps: converged if the gradient is small and there is a minimum. */
 void isg_logistic_give_up(isg_logistic_search *search);
 
 #endif

@@ -1,10 +1,10 @@
-/* logistic_lbfgs.c - logistic regression by L-BFGS, and what rounding leaves by conjugate gradients
+/* logistic_lbfgs.c - logistic regression by L-BFGS, and the last digits by conjugate gradients
  *
  * SPDX-License-Identifier: MIT
  *
- * A search along a line compares values of f, which are flat to the last bit within about 1e-8 of
- * the minimum, so L-BFGS ends there. From then on steps of Newton, H step = -gradient solved by
- * conjugate gradients, are judged by the gradient alone, which is good for further digits.
+ * A line search compares values of f, which are equal to the last bit within about 1e-8 of the
+ * minimum, so L-BFGS stops there. From then on steps of Newton, H step = -gradient solved by
+ * conjugate gradients, are judged by the gradient alone, which resolves further digits.
  */
 #include <float.h>
 #include <math.h>
@@ -14,8 +14,8 @@
 #include "base/minimize.h"
 #include "classify/logistic.h"
 
-/* How far the equation for a step is solved: each step should win this factor. Where the step has to
-   tell whether there is a minimum it must not miss directions in which f is nearly flat. */
+/* How accurately the equation for a step is solved: each step should gain this factor. Where the step
+   has to tell whether there is a minimum it must not miss directions in which f is nearly flat. */
 static const double SOLVED = 0.05, SOLVED_WITHOUT_PENALTY = 1e-6;
 
 enum { MOST_PRODUCTS = 1000, MOST_HALVINGS = 6 };

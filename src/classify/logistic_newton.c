@@ -19,13 +19,13 @@
 #include "classify/logistic.h"
 #include "linalg/linalg.h"
 
-/* Added to the diagonal, relative to its largest entry. Without a penalty the features may depend on
-   each other; then this chooses small coefficients, and keeps rounding from growing along the
+/* Added to the diagonal, relative to its largest entry. Without a penalty the features may be
+   dependent; then this selects small coefficients, and keeps rounding errors from growing along
    directions that change nothing. */
 static const double LITTLE_RIDGE = 1e-14, RIDGE_WITHOUT_PENALTY = 1e-9;
 
-/* When theta changes by less, relative to it, and the gradient falls to less, the next step makes do
-   with the same second derivatives: they cost many times what the gradient does. */
+/* When theta changes by less than this, relative to its size, and the gradient falls to less, the next
+   step reuses the second derivatives: they cost many times what the gradient does. */
 static const double NEAR = 0.01;
 
 /* Entries of blocks, 16 bytes each: what a thread works on at a time, and about what all have. */

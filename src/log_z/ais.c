@@ -104,10 +104,10 @@ static isg_status conclude(isg_log_z *out, const isg_ais_options *options, size_
     found.error =
         found.is_trusted ? found.error : fmax(found.error, mean.deviation / sqrt(mean.ess));
     if (!found.is_trusted)
-        snprintf(
-            found.reason, sizeof found.reason,
-            "only %.3g of %zu chains count, so that rare chains may be missing; more steps help%s",
-            mean.ess, all, isnan(found.error) ? "; there is no error of a single chain" : "");
+        snprintf(found.reason, sizeof found.reason,
+                 "the effective sample size is only %.3g of %zu chains, so rare ones may be "
+                 "missing; more steps help%s",
+                 mean.ess, all, isnan(found.error) ? "; a single chain has no error estimate" : "");
     *out = found;
     return ISG_OK;
 }
@@ -136,7 +136,7 @@ static isg_status check_options(const isg_ais_options *options) {
         return isg_fail(ISG_ERR_ARGUMENT, "chains: expected at most 2^32 - 1 over all repeats");
     if (options->move == ISG_AIS_HMC && options->weights != ISG_AIS_LAMBDA)
         return isg_fail(ISG_ERR_ARGUMENT,
-                        "Hamiltonian trajectories move lambda alone and need lambda weights");
+                        "Hamiltonian trajectories move only lambda and need lambda weights");
     if (options->move == ISG_AIS_HMC &&
         (!(options->hmc_step > 0 && isfinite(options->hmc_step)) || options->hmc_leapfrogs == 0))
         return isg_fail(ISG_ERR_ARGUMENT,
@@ -329,7 +329,8 @@ isg_status isg_ais_reverse(const isg_rbm *rbm, const uint64_t *spins,
                            const isg_progress *progress) {
     options = options ? options : &defaults;
     if (options->weights != ISG_AIS_SPIN || options->move != ISG_AIS_GIBBS)
-        return isg_fail(ISG_ERR_ARGUMENT, "the way back has spin weights and Gibbs sweeps only");
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "the way back supports only spin weights and Gibbs sweeps");
     return run(rbm, spins, options, out, log_weights, progress);
 }
 
@@ -344,7 +345,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The wanted betas among evenly spaced ones, rising from 0, each once; returns how many after 0. */
+/* The given betas among evenly spaced ones, rising from 0, each once; returns how many after 0. */
 static size_t fill_ladder(double *ladder, size_t steps, const double *betas, size_t n) {
     double largest = 0;
     for (size_t k = 0; k < n; k++)
@@ -380,7 +381,7 @@ static isg_status check_betas(const isg_ais_options *options, const double *beta
     ISG_TRY(check_options(options));
     if (options->weights != ISG_AIS_SPIN || options->schedule || options->adaptive > 0)
         return isg_fail(ISG_ERR_ARGUMENT,
-                        "many betas at once need spin weights and no other schedule");
+                        "several betas at once need spin weights and even steps, not a schedule");
     for (size_t k = 0; k < n; k++)
         ISG_TRY(isg_check_beta(betas[k]));
     if (n == 0)

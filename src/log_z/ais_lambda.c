@@ -5,8 +5,8 @@
  *     F0_alpha(lambda) = |lambda - alpha c|^2 / 2 - sum_i ln cosh(alpha beta x_i) / beta,
  *     x = W lambda + b                                                            (Eq. 7)
  *
- * The spins are summed out, so that the state is lambda alone, and Hamiltonian trajectories can
- * move it as well as a sweep to the spins and back. Everything is double and plain.
+ * The spins are summed out, so that the state is lambda alone, which can be moved by Hamiltonian
+ * trajectories or by a sweep to the spins and back. All in double, without the fast kernels.
  */
 #include <math.h>
 #include <omp.h>
@@ -21,7 +21,7 @@
 typedef struct walker {
     isg_cursor random;
     double *lambda, *x; /* (n_hidden), (n_visible) with x = W lambda + b */
-    /* Where a trajectory may lead: */
+    /* Where a trajectory may end: */
     double *next_lambda, *next_x, *momentum, *gradient;
     uint64_t *spins;
 } walker;
@@ -57,8 +57,8 @@ static double exponent(const isg_rbm *rbm, const double *lambda, const double *x
     return sum - beta * square / 2;
 }
 
-/* To the spins and back, at alpha: a sweep of the RBM with beta alpha in place of beta would have
-   the wrong noise, so it is written out. */
+/* To the spins and back, at alpha. Written out, since a sweep of the RBM with beta alpha in place of
+   beta would have the wrong noise. */
 static void move_by_gibbs(const isg_rbm *rbm, walker *walk, double alpha) {
     const double deviation = 1 / sqrt(rbm->info.beta);
     isg_sample_spins(&walk->random, rbm->info.n_visible, alpha * rbm->info.beta, walk->x,
@@ -128,7 +128,7 @@ static double anneal_chain(const isg_rbm *rbm, const isg_ais_options *options, w
         const double from = options->schedule[k - 1], to = options->schedule[k];
         log_weight +=
             exponent(rbm, walk->lambda, walk->x, to) - exponent(rbm, walk->lambda, walk->x, from);
-        /* Every step has a stream of its own: a long chain would run out of a single one. */
+        /* Every step has its own stream: a long chain would exhaust a single one. */
         walk->random =
             isg_cursor_at(isg_stream_at(options->seed, ISG_PURPOSE_AIS, k, (uint32_t)chain));
         if (options->move == ISG_AIS_HMC)

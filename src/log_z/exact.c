@@ -163,7 +163,7 @@ isg_status isg_exact_probabilities(const isg_rbm *rbm, double *probabilities) {
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* Beyond that, listing all states takes more memory than a sample is worth. */
+/* Beyond this, listing all states takes too much memory for a sample. */
 enum { MAX_LISTED = 20 };
 
 static isg_status sample_listed(const isg_rbm *rbm, size_t count, uint64_t seed, uint64_t *spins) {

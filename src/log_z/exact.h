@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * None of them knows a sampler, so that samplers can be tested against them. Each cuts its sum
- * into blocks that the problem alone determines, works on the blocks in parallel and adds them up
- * in their order, so that the result is the same to the last bit on any number of threads.
+ * None of them uses a sampler, so that samplers can be tested against them. Each splits its sum into
+ * blocks that depend on the problem alone, works on the blocks in parallel and adds them in order,
+ * so that the result is the same to the last bit on any number of threads.
  */
 #ifndef ISG_EXACT_H
 #define ISG_EXACT_H
@@ -12,10 +12,10 @@
 #include "isinglass/log_z.h"
 #include "rbm/rbm.h"
 
-/* Terms of a block, each of which stands on the stack until the block is summed. */
+/* Terms of a block, which are on the stack until the block is summed. */
 enum { ISG_BLOCK_BITS = 11, ISG_BLOCK_TERMS = 1 << ISG_BLOCK_BITS };
 
-/* The logarithm of the sum of one block. `scratch` is the block's own; it cannot fail. */
+/* The logarithm of the sum of one block. `scratch` belongs to the block; it cannot fail. */
 typedef double isg_block_sum(const void *problem, size_t block, double *scratch);
 
 /* ln of the sum of all blocks; `scratch` counts the doubles that one block needs. */
@@ -24,7 +24,7 @@ isg_status isg_exact_add_blocks(double *log_sum, isg_block_sum *block_sum, const
 
 /* The spins alone, the hidden field moved to them:
        -beta H(s) = beta (f.s + |W^T s|^2 / 2),  f = b + W c
-   Without |W^T s + c|^2 - |c|^2 there is nothing to cancel when c is large. */
+   Unlike |W^T s + c|^2 - |c|^2, this does not cancel when c is large. */
 typedef struct isg_spin_model {
     size_t n, p;
     double beta;
@@ -38,7 +38,7 @@ isg_status isg_spin_model_start(isg_spin_model *model, const isg_rbm *rbm);
 /* -beta H(s) for f.s and W^T s (p). */
 double isg_spin_model_exponent(const isg_spin_model *model, double field_sum, const double *input);
 
-/* ISG_ERR_DIVERGED unless the value is finite: weights near the end of the range overflow. */
+/* ISG_ERR_DIVERGED unless the value is finite: very large weights overflow. */
 isg_status isg_exact_finish(double *log_z, double value);
 
 /* Visible units with the same row of W and the same field, up to one sign for both, form classes,

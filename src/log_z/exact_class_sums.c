@@ -22,7 +22,7 @@
 #include "base/special.h"
 #include "log_z/exact.h"
 
-/* More classes than that make more terms than the limit. */
+/* More classes than this have more terms than the limit. */
 enum { MAX_CLASSES = 30 };
 
 typedef struct unit_class {
@@ -94,7 +94,7 @@ static isg_status classify(class_sum *work, size_t i) {
     return ISG_OK;
 }
 
-/* What rounding may do to numbers of this size. */
+/* How far rounding may change numbers of this size. */
 static double rounding(const double *values, size_t count) {
     double largest = 0;
     for (size_t k = 0; k < count; k++)
@@ -138,7 +138,7 @@ static isg_status tabulate_binomials(unit_class *class) {
     return ISG_OK;
 }
 
-/* Where a block stands among its terms, counted with u_0 as the fastest digit. */
+/* The position of a block among its terms, counted with u_0 as the fastest digit. */
 typedef struct odometer {
     const class_sum *work;
     size_t up[MAX_CLASSES];
@@ -147,7 +147,7 @@ typedef struct odometer {
     double *total;              /* and with class 0 */
 } odometer;
 
-/* Sums up the slow digits from scratch; stepping along would let rounding pile up. */
+/* Sums up the slow digits from scratch; updating them would let rounding errors accumulate. */
 static void settle(odometer *state) {
     const class_sum *work = state->work;
     state->field_sum = state->log_ways = 0;

@@ -31,7 +31,7 @@
 
 enum { MAX_HIDDEN = 3, LEAF_EDGE = 4, MAX_LEVELS = 40, MAX_CUBES = 1 << 22 };
 
-/* A cube whose bound lies that far below the largest G seen is dropped. */
+/* A cube whose bound is this far below the largest G so far is dropped. */
 static const double cutoff = 46;
 
 static const double pi = 3.14159265358979323846;
@@ -49,7 +49,7 @@ typedef struct quadrature {
     double *peaks; /* (n_cubes) largest G at the corners */
     size_t n_cubes;
     int64_t edge;       /* of the cubes, in steps */
-    double best;        /* largest G seen */
+    double best;        /* largest G so far */
     double log_dropped; /* ln of what the dropped cubes can add to the sum over the grid */
 } quadrature;
 
@@ -190,7 +190,7 @@ static isg_status start(quadrature *work, const isg_rbm *rbm) {
     return ISG_OK;
 }
 
-/* What the rule, the dropped cubes and rounding can do to ln Z. */
+/* How far the rule, the dropped cubes and rounding can change ln Z. */
 static double error_bound(const quadrature *work, double log_sum, double log_z) {
     const double n = (double)work->model.n, p = (double)work->model.p;
     double ripple = 0;

@@ -24,7 +24,7 @@ static inline pair size_of(pair y) {
     return (pair)((whole_pair)y & INT64_MAX);
 }
 
-/* exp(-2 y) for y >= 0; what lies below exp(-700) is taken for that. z = k ln 2 + r: Taylor's
+/* exp(-2 y) for y >= 0, but at least exp(-700). z = k ln 2 + r: Taylor's
    series to r^13 leaves 4e-18 of the value, and k goes straight into the exponent. */
 static inline pair decay(pair y) {
     static const double inverse_factorials[] = {0x1.6124613a86d09p-33,

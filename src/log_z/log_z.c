@@ -12,7 +12,7 @@
 #include "log_z/exact.h"
 #include "log_z/mixture.h"
 
-/* What counts as quick: about a second of work. */
+/* What counts as quick: about a second. */
 enum { QUICK_UNITS = 22, QUICK_HIDDEN = 2 };
 static const double quick_terms = 1e7;
 
@@ -40,7 +40,7 @@ static isg_log_z exactly(double value, double error, const char *choice) {
     return out;
 }
 
-/* The first exact way that applies; ISG_ERR_UNSUPPORTED if none does. */
+/* The first exact method that applies; ISG_ERR_UNSUPPORTED if none does. */
 static isg_status try_exact(const isg_rbm *rbm, bool is_patient, const isg_progress *progress,
                             isg_log_z *out) {
     const isg_rbm_info info = rbm->info;
@@ -69,9 +69,9 @@ static isg_status try_exact(const isg_rbm *rbm, bool is_patient, const isg_progr
     return status;
 }
 
-/* ---- the three ways together ----------------------------------------------------------------- */
+/* ---- choosing among the three ---------------------------------------------------------------- */
 
-/* How the work on the mixtures compares with that on annealing. */
+/* The part of the progress that stands for the mixture; the rest is annealing. */
 static const double mixture_share = 0.5;
 
 /* Exact if that is quick, or else by a mixture, which need not be trusted: then out->reason says why. */
@@ -92,8 +92,8 @@ static isg_status try_without_annealing(const isg_rbm *rbm, const isg_log_z_opti
     return mixed;
 }
 
-/* Annealing takes the place of a mixture that is not trusted, unless it is no better off: both find
-   Z on average, by rare draws that are likely missing, so that the larger is nearer to it. */
+/* Annealing replaces a mixture that is not trusted, unless it is not trusted either: both are right
+   on average thanks to rare draws that are probably missing, so the larger one is nearer to Z. */
 static void settle(isg_log_z *mixed, const isg_log_z *annealed) {
     if (!annealed->is_trusted && mixed->value > annealed->value) {
         snprintf(mixed->choice, sizeof mixed->choice,
@@ -113,7 +113,7 @@ static isg_status anneal(const isg_rbm *rbm, const isg_ais_options *ais, const d
                  : isg_ais_log_z(rbm, ais, out, NULL, progress);
 }
 
-/* The same with more steps until all are trusted, or patience ends. */
+/* The same with more steps until all are trusted, or patience runs out. */
 static isg_status anneal_patiently(const isg_rbm *rbm, const isg_log_z_options *options,
                                    const double *betas, size_t n, isg_log_z *out,
                                    const isg_progress *progress) {

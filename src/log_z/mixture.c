@@ -5,21 +5,20 @@
  *     Z = int f(delta) ddelta,  f = 2^N (beta / 2 pi)^(p/2) exp(G(delta)),   delta = lambda - c
  *     Z = mean of f / q over draws from q
  *
- * q has a Gaussian for every minimum of F0 that was found, and a wide one for all together. The
- * minima are looked for from the patterns, data and random states. Laplace's Gaussians would do
+ * q has a Gaussian for every minimum of F0 that was found, and a wide one for all together. Searches
+ * for minima start from the patterns, data and random states. Laplace's Gaussians are good enough
  * deep in a minimum; near a critical temperature they are flat or far too narrow, so each is fitted
  * to Gibbs chains that start from its minimum.
  *
- * A minimum that nobody found is the one way for this to go wrong unnoticed: the draws never get
- * there, and their scatter does not show it. So there are witnesses, Gibbs chains annealed from
- * random spins, which know nothing of the list. If one ends where f / q is larger than the draws
- * know it, a search starts from there; after the last draw, new witnesses are asked, and what they
- * still find decides whether the result is trusted. Their weights of annealed importance sampling
- * say how much of Z it is, even where there are more minima than anybody can list.
+ * The one way for this to fail unnoticed is a minimum that was not found: the draws never get there,
+ * and their scatter does not show it. So there are witnesses, Gibbs chains annealed from random
+ * spins, independent of the list. If one ends where f / q is larger than anything the draws have
+ * seen, a search starts from there; after the last draw there are new witnesses, and what they still
+ * find decides whether the result is trusted. Their weights of annealed importance sampling tell how
+ * much of Z it is, even where there are too many minima to list.
  *
- * What no witness reaches stays unknown: a minimum with a basin so narrow that neither a search nor
- * an annealed chain ever enters it cannot be noticed by this method, however much of Z it holds.
- * Such an error makes ln Z too low, never too high.
+ * A minimum with a basin so narrow that neither a search nor an annealed chain enters it goes
+ * unnoticed, however much of Z it holds. Such an error makes ln Z too low, never too high.
  */
 #include "log_z/mixture.h"
 
@@ -35,26 +34,26 @@
 #include "linalg/linalg.h"
 
 enum {
-    ROUNDS = 4,           /* of asking witnesses, at most */
+    ROUNDS = 4,           /* of following witnesses, at most */
     LEADS = 64,           /* witnesses whose lead is followed in one round */
-    LEAST_SAMPLES = 1000, /* fewer would say nothing of their scatter */
+    LEAST_SAMPLES = 1000, /* fewer would not show their scatter */
     LEAST_WITNESSES = 32
 };
 
-/* A witness is news if ln(f / q Z) is larger there than it is, by this margin, where the draws find
-   all but a tolerated share of Z; and at least so large. */
+/* A witness has found something new if ln(f / q Z) is larger there, by this margin, than where the
+   draws find all but a tolerated share of Z; and at least as large as the second number. */
 static const double margin = 2, least_news = 3;
 
-/* Shares of Z that may be missing, and of the draws that must count. */
+/* The share of Z that may be missing; the effective sample size needed, relative and absolute. */
 static const double tolerated = 0.01, least_efficiency = 0.01, least_ess = 100;
-static const double ess_for_error = 10;       /* fewer say nothing of the error either */
+static const double ess_for_error = 10;       /* a smaller one gives no error estimate either */
 static const double largest_tolerated = 0.05; /* of the sum, by one draw */
 
 /* ln of weights over their mean is sorted into steps of that size. */
 enum { LEVELS = 128 };
 static const double level_step = 0.25;
 
-/* Below that, a first look shows that more draws will not help. */
+/* Below this, a first look shows that more draws will not help. */
 static const double hopeless_efficiency = 0.0025;
 
 isg_mixture_options isg_mixture_defaults(void) {
@@ -82,7 +81,7 @@ static isg_status report(isg_mixture *mixture, double fraction) {
 
 /* ---- where to look for minima ---------------------------------------------------------------- */
 
-/* delta = W^T s; that of -s, the mirror image, is known beforehand if G is even. */
+/* delta = W^T s; that of -s, the mirror image, is not needed if G is even. */
 static void point_of(const isg_spin_model *model, const uint64_t *spins, double sign,
                      double *delta) {
     memset(delta, 0, model->p * sizeof *delta);
@@ -254,8 +253,8 @@ done:
     return status;
 }
 
-/* What every part holds of Z: the sum of the weights of its own draws, whose expectation is
-   f integrated over the part's share of q. */
+/* The mass of every part: the sum of the weights of its own draws, whose expectation is f integrated
+   over the part's share of q. */
 static isg_status learn_masses(isg_mixture *mixture, const isg_proposal *proposal,
                                const double *log_weights) {
     double *log_masses = NULL;
@@ -285,7 +284,7 @@ isg_status isg_mixture_draw(isg_mixture *mixture, size_t samples, double from, d
     *sum = isg_mixture_add_up(log_weights, samples);
     if (!isfinite(sum->log_z))
         ISG_TRY_GOTO(
-            isg_fail(ISG_ERR_DIVERGED, "ln Z: the weights or fields are too large for a mixture"));
+            isg_fail(ISG_ERR_DIVERGED, "ln Z: weights or fields are too large for a mixture"));
     ISG_TRY_GOTO(learn_masses(mixture, proposal, log_weights));
 done:
     isg_release(log_weights);
@@ -294,7 +293,7 @@ done:
 
 /* ---- what was missed ------------------------------------------------------------------------- */
 
-/* What witnesses saw that the draws did not. */
+/* What witnesses found that the draws did not. */
 typedef struct news {
     size_t asked, count; /* witnesses; those where f / q is larger than the draws know it */
     double log_sum;      /* ln of the sum of their weights, if there are any */
@@ -302,7 +301,7 @@ typedef struct news {
     size_t n_points;
 } news;
 
-/* Adds what these witnesses saw. The points are the caller's to release, after a failure too. */
+/* Adds what these witnesses found. The points are the caller's to release, after a failure too. */
 static isg_status ask(isg_mixture *mixture, const isg_proposal *proposal,
                       const isg_mixture_sum *sum, const isg_witnesses *witnesses, news *found) {
     const size_t p = mixture->model.p, count = witnesses->count;
@@ -366,7 +365,7 @@ done:
     return status;
 }
 
-/* Until there is nothing new, or it does not get less: then there are too many minima to list. */
+/* Until nothing new is found, or no less than before: then there are too many minima to list. */
 static isg_status improve_in_rounds(isg_mixture *mixture) {
     size_t modes = 0, before = SIZE_MAX;
     for (int round = 0; round < ROUNDS && mixture->modes.count > modes; round++) {
@@ -411,7 +410,7 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* Why the sum is not to be trusted; an empty sentence if it is. */
+/* Why the sum is not trusted; an empty sentence if it is. */
 static void judge(const isg_mixture_sum *sum, size_t samples, const news *found, double log_fresh,
                   char *reason, size_t room) {
     const double log_seen = found->log_sum - isg_log((double)found->asked) - sum->log_z;
@@ -429,14 +428,16 @@ static void judge(const isg_mixture_sum *sum, size_t samples, const news *found,
     else if (fresh > tolerated)
         snprintf(reason, room, "minima with %.2g %% of Z were found only at the end", 100 * fresh);
     else if (sum->ess < least_ess || sum->ess < least_efficiency * (double)samples)
-        snprintf(reason, room, "only %.3g of %zu draws count, the Gaussians do not fit", sum->ess,
-                 samples);
+        snprintf(reason, room,
+                 "the effective sample size is only %.3g of %zu draws: the Gaussians do not fit",
+                 sum->ess, samples);
     else if (sum->largest_share > largest_tolerated)
         snprintf(reason, room, "one draw of %zu carries %.2g %% of the sum", samples,
                  100 * sum->largest_share);
     const size_t length = strlen(reason);
     if (sum->ess < ess_for_error)
-        snprintf(reason + length, room - length, "%sthere is no error, since %.3g draws count",
+        snprintf(reason + length, room - length,
+                 "%sthere is no error estimate, since the effective sample size is %.3g",
                  length > 0 ? "; " : "", sum->ess);
 }
 
@@ -456,7 +457,7 @@ static size_t minima_of(const isg_modes *modes) {
     return count;
 }
 
-/* The draws, in full if there is a chance that they will be trusted. */
+/* The number of draws: all of them only if they may be trusted. */
 static size_t final_samples(const isg_mixture *mixture) {
     const size_t wanted = mixture->options.samples;
     return least_samples(mixture, mixture->is_hopeless ? wanted / 10 : wanted);

@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * delta <- W^T tanh(beta (W delta + f)) never raises F0, because |delta|^2 is all that is convex in
- * it: the rest lies above its tangent, and the step goes to the minimum of what that gives. In
- * terms of the gradient g it is delta - g, a step of length one; longer ones, by the rule of
- * Barzilai and Borwein, are tried first and kept where they lower F0. So a flat valley takes tens
- * of steps, not thousands.
+ * delta <- W^T tanh(beta (W delta + f)) never raises F0: only its term |delta|^2 / 2 is convex, the
+ * rest is concave and so below its tangent, and the step goes to the minimum of the bound that this
+ * gives. In terms of the gradient g it is delta - g, a step of length one; longer ones, by the rule
+ * of Barzilai and Borwein, are tried first and kept where they lower F0. So a flat valley takes
+ * tens of steps, not thousands.
  *
- * A step from a saddle leads nowhere. Where the curvature is negative, the search starts again on
+ * At a saddle there is no step to take. Where the curvature is negative, the search starts again on
  * both sides.
  */
 #include "log_z/mixture.h"
@@ -24,11 +24,11 @@
 
 enum { MAX_STEPS = 3000 };
 
-/* Closer than that, in standard deviations, two minima are one. */
+/* Minima closer than this, in standard deviations, are the same. */
 static const double same_within = 0.1;
 
 /* Eigenvalues of the precision, over beta: below the first a valley counts as flat, and gets that
-   precision; below minus the second there is a way down. */
+   precision; below minus the second F0 falls on both sides. */
 static const double flat = 0.1, downhill = 1e-6;
 
 isg_modes isg_modes_start(const isg_spin_model *model) {
@@ -123,7 +123,7 @@ static void descend(descent *work) {
     }
 }
 
-/* Points (count, p) move to where they lead. */
+/* Moves points (count, p) to the minima below them. */
 static isg_status descend_all(const isg_spin_model *model, double *points, size_t count) {
     const size_t p = model->p, part = p * ISG_LANES;
     const size_t blocks = (count + ISG_LANES - 1) / ISG_LANES;

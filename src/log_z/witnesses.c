@@ -1,10 +1,10 @@
-/* witnesses.c - Gibbs chains that see where the weight of lambda is
+/* witnesses.c - Gibbs chains that show where the weight of lambda is
  *
  * SPDX-License-Identifier: MIT
  *
  * The annealed ones carry the weights of importance sampling along the path p(s) ~ exp(-beta_t H):
  * ln w grows by (beta_(t-1) - beta_t) H(s) before the sweep at beta_t, and the mean of w, times 2^N,
- * is Z, whatever the chains did.
+ * is Z, however the chains moved.
  */
 #include "log_z/mixture.h"
 
@@ -17,14 +17,14 @@
 enum {
     STEPS = 50,      /* from beta = 0 to beta */
     PER_STEP = 4,    /* sweeps */
-    LOOKING = 25,    /* looks that the Gaussian of everything is fitted to */
-    WARMING_UP = 20, /* sweeps from a minimum before anything is believed */
-    FITTING = 50,    /* looks that its Gaussian is fitted to */
+    LOOKING = 25,    /* observations that the Gaussian of everything is fitted to */
+    WARMING_UP = 20, /* sweeps from a minimum before the first observation */
+    FITTING = 50,    /* observations that its Gaussian is fitted to */
     APART = 2,       /* sweeps from one to the next */
     LEAST_CHAINS = 64
 };
 
-/* How many looks Laplace's Gaussian is worth, over p. */
+/* How many observations Laplace's Gaussian is worth, over p. */
 static const double prior_per_unit = 4;
 
 void isg_witnesses_release(isg_witnesses *witnesses) {
@@ -193,7 +193,7 @@ static void find_reaches(const isg_modes *modes, fit_plan *plan) {
     }
 }
 
-/* Whether mode m, or its mirror image, is the nearest to h; which then becomes that of the mode. */
+/* Whether mode m, or its mirror image, is the nearest to h, which is then reflected to the mode. */
 static bool is_near(const isg_modes *modes, const fit_plan *plan, size_t m, double *h) {
     const size_t p = modes->model->p;
     double sign = 1;
@@ -206,7 +206,7 @@ static bool is_near(const isg_modes *modes, const fit_plan *plan, size_t m, doub
     return true;
 }
 
-/* Adds the h of the chains that are still nearest to the mode they came from. */
+/* Adds the h of the chains that are still nearest to the mode they started from. */
 static void watch(const isg_states *states, const isg_gibbs_weights *w, const isg_modes *modes,
                   const fit_plan *plan, isg_moments *moments, double *scratch) {
     const size_t p = w->n_hidden;

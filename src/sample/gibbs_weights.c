@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The unit of the whole-number copy of W is the smallest power of two with which no sum over spins
- * leaves 31 bits. For orthonormal columns of 784 units that is 2^-25, finer than the rounding of a
+ * The unit of the integer copy of W is the smallest power of two for which no sum over spins exceeds
+ * 31 bits. For orthonormal columns of 784 units that is 2^-25, finer than the rounding of a
  * float sum of that size.
  */
 #include "sample/sample.h"
@@ -17,7 +17,7 @@
 #include "base/threads.h"
 #include "kernels/gibbs_draws.h"
 
-/* No column of W may add up to more: far from where float ends, products of lambda included. */
+/* No column of W may add up to more: far from overflow of float, products with lambda included. */
 static const double largest_sum = 0x1p100;
 
 static size_t round_up(size_t n, size_t to) {
@@ -28,7 +28,7 @@ isg_status isg_gibbs_weights_create(isg_gibbs_weights *w, size_t n_visible, size
     *w = (isg_gibbs_weights){.n_visible = n_visible, .n_hidden = n_hidden};
     /* Sums over spins have 31 bits, of which rounding may take one per spin. */
     if (n_visible > 1 << 28 || n_hidden > 1 << 28)
-        return isg_fail(ISG_ERR_MEMORY, "%zu x %zu units are more than can be sampled", n_visible,
+        return isg_fail(ISG_ERR_MEMORY, "%zu x %zu units are too many to sample", n_visible,
                         n_hidden);
     w->words = isg_words(n_visible);
     w->panels = round_up(n_visible, ISG_PANEL) / ISG_PANEL;
@@ -82,7 +82,7 @@ void isg_gibbs_weights_set_panel(isg_gibbs_weights *w, size_t panel, const doubl
     w->panel_norms[panel] = sqrt(largest_square);
 }
 
-/* The whole-number rows of one panel. */
+/* The integer rows of one panel. */
 void isg_gibbs_weights_set_rows(isg_gibbs_weights *w, size_t panel, const double *weights) {
     const size_t first = panel * ISG_PANEL, p = w->n_hidden;
     int32_t *down = w->panel_down + panel * w->stride;
