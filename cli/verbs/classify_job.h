@@ -56,7 +56,7 @@ typedef struct classify_job {
     size_t next_slot; /* the checkpoint that is replaced next */
     json_t *record;   /* run.json */
     bool is_resumed;
-    double saved_s; /* when the checkpoint was written last, by the stopwatch */
+    double saved_s; /* when the checkpoint was written last, by isg_clock_s() */
 
     isg_experts *experts;       /* NULL with --rbm */
     isg_rbm *rbm;               /* of --rbm */

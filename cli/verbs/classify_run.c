@@ -20,9 +20,9 @@
 #include "cli/progress.h"
 #include "cli/run_settings.h"
 #include "cli/signals.h"
-#include "cli/stopwatch.h"
-#include "cli/typed_number.h"
 #include "cli/verbs/classify_job.h"
+#include "src/base/clock.h"
+#include "src/base/number.h"
 
 /* Options that are no part of the training, and those that may differ when it is resumed. */
 static const char *const not_kept[] = {"output", "model",      "picture", "predictions",
@@ -161,7 +161,7 @@ static exit_code read_record(classify_job *my, const char *text) {
     my->test_name = my->test_name ? my->test_name : recorded(my, "test");
     my->train_s = json_number_value(json_object_get(my->record, "seconds"));
     if (!verb || !my->command || !my->train_name || !recorded(my, "train_sha256") ||
-        !recorded(my, "test_sha256") || !seed || !number_uint64(seed, &number) ||
+        !recorded(my, "test_sha256") || !seed || !isg_parse_uint64(seed, &number) ||
         !json_is_object(kept))
         return settings_refuse(my->settings->out, "not as 'isinglass classify' writes it");
     if (call_has_option(&my->call, "seed") && my->call.common.seed != number)
@@ -294,7 +294,7 @@ static exit_code go_on(classify_job *my) {
 static exit_code save(classify_job *my) {
     if (!my->run)
         return EXIT_DONE;
-    my->saved_s = stopwatch_s();
+    my->saved_s = isg_clock_s();
     const char *path = my->checkpoint_paths[my->next_slot];
     const exit_code code = fail_status(isg_experts_save(my->experts, path));
     if (code != EXIT_DONE)
@@ -370,11 +370,11 @@ static bool show_step(void *user, double fraction) {
 static isg_status step(classify_job *my, training_bar *shown) {
     const isg_experts_info info = isg_experts_describe(my->experts);
     const isg_progress callback = {show_step, shown};
-    const double started_s = stopwatch_s();
+    const double started_s = isg_clock_s();
     shown->epoch = info.epochs;
     shown->done = (double)info.epochs * (double)info.n_experts + (double)info.next;
     const isg_status status = isg_experts_step(my->experts, &callback);
-    my->train_s += stopwatch_s() - started_s;
+    my->train_s += isg_clock_s() - started_s;
     return status;
 }
 
@@ -396,7 +396,7 @@ static exit_code train_until(classify_job *my, size_t until) {
     while (code == EXIT_DONE && status == ISG_OK &&
            isg_experts_describe(my->experts).epochs < until) {
         status = step(my, &shown);
-        if (status == ISG_OK && stopwatch_s() - my->saved_s >= my->settings->save_every)
+        if (status == ISG_OK && isg_clock_s() - my->saved_s >= my->settings->save_every)
             code = save(my);
     }
     progress_finish(&shown.bar);
@@ -433,7 +433,7 @@ static exit_code fit_alone(classify_job *my) {
 
 static exit_code train_and_fit(classify_job *my) {
     exit_code code = begin(my);
-    my->saved_s = stopwatch_s();
+    my->saved_s = isg_clock_s();
     for (size_t k = 0; code == EXIT_DONE && k < my->n_stops; k++) {
         const size_t until = my->stops[k];
         const bool is_last = k + 1 == my->n_stops;
