@@ -60,11 +60,6 @@ typedef struct example {
     const char *what;
 } example;
 
-typedef struct json_key {
-    const char *key; /* "log_z.value", "classes[].count"; NULL ends a table */
-    const char *what;
-} json_key;
-
 struct invocation;
 
 typedef struct command {
@@ -73,12 +68,11 @@ typedef struct command {
     const char *section;     /* heading in the overview; neighbors with the same one share it */
     const char *summary;     /* what it does, one short line without a trailing period */
     const char *description; /* full help: paragraphs */
-    const argument_entry *arguments; /* these four tables may be NULL */
+    const argument_entry *arguments; /* the tables may be NULL */
     const option_entry *options;
-    const json_key *json_keys;
-    const result_entry *results; /* what `run` ends in, by result_show() */
     const example *examples;
-    size_t settings_bytes; /* size of the struct that `options` fills */
+    const result_entry *results; /* what `run` ends in, by result_show() */
+    size_t settings_bytes;       /* size of the struct that `options` fills */
     /* Sets the defaults in a struct of zeros; NULL if zeros are right. Help and manual show them, so
        that a default of the library need not be repeated here. */
     void (*defaults)(void *settings);

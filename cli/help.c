@@ -166,26 +166,11 @@ static void print_common_names(output *out) {
     output_fill(out, 0, NAME_COLUMN, list);
 }
 
-static void print_json_keys(output *out, const json_key *table) {
-    if (!table || !table->key)
-        return;
-    output_print(out, "\nWith --json, the keys of the result:\n");
-    for (; table->key; table++)
-        print_row(out, table->key, table->what);
-}
-
 static void print_key(output *out, const char *key, const char *what) {
-    if (!key)
-        output_print(out, "%*s%s:\n", NAME_COLUMN, "", what);
-    else
+    if (key)
         print_row(out, key, what);
-}
-
-static void print_results(output *out, const result_entry *table) {
-    if (!table)
-        return;
-    output_print(out, "\nWith --json, the keys of the result:\n");
-    result_keys(table, print_key, out);
+    else
+        output_fill(out, 0, NAME_COLUMN, what);
 }
 
 static void print_examples(output *out, const example *table) {
@@ -222,8 +207,10 @@ void help_command(output *out, const command *verb, bool is_full) {
         return;
     }
     print_common_options(out);
-    print_json_keys(out, verb->json_keys);
-    print_results(out, verb->results);
+    if (verb->results) {
+        output_print(out, "\nWith --json, the keys of the result:\n");
+        result_keys(verb->results, print_key, out);
+    }
     print_examples(out, verb->examples);
     print_exit_codes(out);
 }

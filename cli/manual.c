@@ -113,7 +113,7 @@ static void print_key(output *out, const char *key, const char *what) {
         print_item(out, key, what);
     else {
         output_print(out, ".PP\n");
-        print_line(out, what, ":");
+        print_line(out, what, "");
     }
 }
 
@@ -128,10 +128,6 @@ static void print_verb(output *out, const command *verb) {
         print_options(out, verb->options, settings);
     out->is_out_of_memory |= !settings;
     memory_release(settings);
-    if (verb->json_keys && verb->json_keys->key)
-        output_print(out, ".PP\nKeys of the result with \\fB\\-\\-json\\fR:\n");
-    for (const json_key *k = verb->json_keys; k && k->key; k++)
-        print_item(out, k->key, k->what);
     if (verb->results) {
         output_print(out, ".PP\nKeys of the result with \\fB\\-\\-json\\fR:\n");
         result_keys(verb->results, print_key, out);
@@ -155,7 +151,10 @@ void print_manual(output *out) {
                "task is a verb.\n"
                "Results go to standard output, as readable text or, with --json, as exactly one "
                "JSON document; progress, remarks and errors go to standard error. The same seed "
-               "gives the same result on any number of threads.",
+               "gives the same result on any number of threads.\n"
+               "Samples, patterns, classes and units are numbered from 0, as the arrays in the files "
+               "are; lines, rows and columns of text files in error messages from 1, as editors "
+               "count.",
                "");
     output_print(out, ".SH VERBS\n");
     for (size_t i = 0; commands[i]; i++)

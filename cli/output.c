@@ -97,7 +97,7 @@ void output_cell(output *out, const char *name, int columns) {
     output_columns(out, name, width, columns > 0, width);
 }
 
-const char *plural(size_t count) {
+const char *plural(uint64_t count) {
     return count == 1 ? "" : "s";
 }
 

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cli/failure.h"
 
@@ -33,7 +34,7 @@ void output_cell(output *out, const char *name, int columns);
 void output_columns(output *out, const char *name, size_t width, bool is_left, size_t most);
 
 /* What makes a noun agree with its number: "%zu epoch%s", n, plural(n). */
-const char *plural(size_t count);
+const char *plural(uint64_t count);
 
 /* One line; what may not stand in it, such as a line feed in a class name, becomes '?'. */
 void output_line(output *out, const char *format, ...) CLI_PRINTF(2, 3);

@@ -385,15 +385,25 @@ static void print_items(output *out, const result_entry *line, value of) {
         }
 }
 
-/* "key", "!key" or "key=text" */
+/* "key", "!key", "key=text" or several of them, "a&b" */
 static bool is_met(const char *condition, const result_entry *table, const void *results) {
-    const bool is_wanted = *condition != '!';
-    const char *key = condition + !is_wanted;
-    const size_t length = strcspn(key, "=");
-    const value of = look_up(table, results, key, length);
-    if (key[length] == '=')
-        return text_of(of) && strcmp(text_of(of), key + length + 1) == 0;
-    return is_there(of) == is_wanted;
+    for (bool is_last = false; !is_last;) {
+        const bool is_wanted = *condition != '!';
+        const char *key = condition + !is_wanted;
+        const size_t length = strcspn(key, "=&");
+        const value of = look_up(table, results, key, length);
+        const char *word = key[length] == '=' ? key + length + 1 : NULL, *text = NULL;
+        const size_t n = strcspn(word ? word : key, "&");
+        if (word)
+            text = text_of(of);
+        const bool is_so =
+            word ? text && strlen(text) == n && memcmp(text, word, n) == 0 : is_there(of);
+        if (is_so != is_wanted)
+            return false;
+        condition = (word ? word : key) + n;
+        is_last = *condition++ == '\0';
+    }
+    return true;
 }
 
 static void print_line(output *out, const result_entry *line, const result_entry *table,
@@ -472,7 +482,9 @@ static void list_keys(const result_entry *table, const char *before,
                                               : "");
         const bool has_keys = table->of && !is_scalar(table->of);
         const bool is_listed = has_keys && has_help(table->of) && !table->is_known;
-        if (has_keys && !is_listed)
+        if (has_keys && table->is_known)
+            snprintf(path + strlen(path), sizeof path - strlen(path), "{}");
+        else if (has_keys && !is_listed)
             add_group(path, table->of);
         if (table->help || !is_listed)
             each(out, path, table->help ? table->help : "");

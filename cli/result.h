@@ -68,7 +68,7 @@ typedef struct result_entry {
     const char *label; /* of a line "label    value"; NULL for one without */
     const char *text;  /* as above */
     const char *when;  /* only if this value is there: not null, false, empty or 0. "!key": if it is
-                            not; "key=text": if it is this text */
+                            not; "key=text": if it is this text; "a&b": if both hold */
     const char *each;  /* once for every item of this list, by the text or else the table of it */
     const char *heading;                             /* above the items */
     void (*print)(output *out, const void *results); /* in place of a text */

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #include "cli/allocation.h"
@@ -39,109 +39,91 @@ static size_t choose(const invocation *call, const figure **chosen) {
 
 /* ---- results ---------------------------------------------------------------------------------- */
 
-/* The files of a figure with their directory; NULL if memory ran out. */
-static json_t *files_of(const experiment *my, const figure *what, const json_t *record) {
-    json_t *files = json_array();
-    size_t k;
-    const json_t *entry;
-    json_array_foreach(json_object_get(record, "files"), k, entry) {
-        const char *name = json_string_value(json_object_get(entry, "name"));
-        char *path = memory_format("%s/%s/%s", my->directory, what->name, name ? name : "");
-        if (files && (!path || json_array_append_new(files, json_text(path)) != 0)) {
-            json_decref(files);
-            files = NULL;
-        }
-        memory_release(path);
-    }
-    return files;
-}
+typedef struct figure_row {
+    const char *name, *title, *caption;
+    bool finished; /* its picture was drawn */
+    double seconds;
+    json_t *record; /* what follows is borrowed from it; NULL if it was not drawn */
+    char **paths;   /* of `files` */
+    result_list files;
+} figure_row;
 
-static json_t *figure_json(const experiment *my, const figure *what, const json_t *record) {
-    const json_t *caption = json_object_get(record, "caption");
-    const json_t *seconds = json_object_get(record, "seconds");
-    return json_pack("{s:s, s:s, s:b, s:o, s:o, s:o}", "name", what->name, "title", what->title,
-                     "finished", record != NULL, "caption",
-                     caption ? json_text(json_string_value(caption)) : json_null(), "seconds",
-                     seconds ? json_number(json_number_value(seconds)) : json_null(), "files",
-                     files_of(my, what, record));
-}
+typedef struct claims_result {
+    char *file;
+    size_t all, summary[N_VERDICTS];
+} claims_result;
 
-/* What is shown in the end. */
-typedef struct result {
-    const figure *const *chosen; /* (n) */
-    size_t n;
-    json_t *records[MOST_FIGURES]; /* NULL where a figure was not drawn */
-    const findings *claims;
-} result;
-
-static json_t *claims_json(const experiment *my, const findings *claims) {
-    char *path = memory_format("%s/claims.json", my->directory);
-    json_t *out =
-        path ? json_pack("{s:o, s:o}", "file", json_text(path), "summary", findings_summary(claims))
-             : NULL;
-    memory_release(path);
-    return out;
-}
-
-static void as_json(output *out, const experiment *my, const result *found) {
-    json_t *list = json_array();
-    for (size_t k = 0; list && k < found->n; k++)
-        if (json_array_append_new(list, figure_json(my, found->chosen[k], found->records[k])) !=
-            0) {
-            json_decref(list);
-            list = NULL;
-        }
-    json_t *document = list ? json_pack("{s:s, s:o, s:o, s:o}", "scale", scale_names[my->scale],
-                                        "directory", json_text(my->directory), "figures", list,
-                                        "claims", claims_json(my, found->claims))
-                            : NULL;
-    char *report = memory_format("%s/report.html", my->directory);
-    if (document && (!report || json_object_set_new(document, "report", json_text(report)) != 0)) {
-        json_decref(document);
-        document = NULL;
-    }
-    memory_release(report);
-    output_json(out, document);
-}
+typedef struct reproduce_result {
+    const char *scale, *directory;
+    figure_row rows[MOST_FIGURES];
+    result_list figures;
+    claims_result claims;
+    char *report;
+} reproduce_result;
 
 /* "27: 20 hold, 5 differ, 2 not testable" */
-static void claims_text(output *out, const findings *claims) {
-    char text[200];
-    size_t length = (size_t)snprintf(text, sizeof text, "%zu", claims->n);
+static void print_claims(output *out, const void *results) {
+    const claims_result *my = &((const reproduce_result *)results)->claims;
+    output_label(out, "claims");
+    output_print(out, "%zu", my->all);
     for (size_t k = 0; k < N_VERDICTS; k++)
-        if (claims->counts[k] > 0 || k == VERDICT_HOLDS)
-            length += (size_t)snprintf(text + length, sizeof text - length, "%s %zu %s",
-                                       k == VERDICT_HOLDS ? ":" : ",", claims->counts[k],
-                                       verdict_plurals[k]);
-    output_field(out, "claims", "%s", text);
+        if (my->summary[k] > 0 || k == VERDICT_HOLDS)
+            output_print(out, "%s %zu %s", k == VERDICT_HOLDS ? ":" : ",", my->summary[k],
+                         verdict_plurals[k]);
+    output_print(out, "\n");
 }
 
-static void as_text(output *out, const experiment *my, const result *found) {
-    output_field(out, "directory", "%s", my->directory);
-    for (size_t k = 0; k < found->n; k++) {
-        const char *name = found->chosen[k]->name;
-        if (found->records[k])
-            output_field(out, name, "%s/%s.svg, %.1f s", name, name,
-                         json_number_value(json_object_get(found->records[k], "seconds")));
-        else
-            output_field(out, name, "not drawn; the numbers are in %s/*.csv", name);
+/* The files of a figure with their directory. */
+static exit_code list_files(figure_row *row, const experiment *my) {
+    const json_t *files = json_object_get(row->record, "files"), *entry = NULL;
+    const size_t n = json_array_size(files);
+    size_t k = 0;
+    row->paths = memory_allocate(n, sizeof *row->paths);
+    if (!row->paths)
+        return fail_memory();
+    row->files = (result_list){row->paths, n, sizeof *row->paths};
+    json_array_foreach(files, k, entry) {
+        const char *name = json_string_value(json_object_get(entry, "name"));
+        row->paths[k] = memory_format("%s/%s/%s", my->directory, row->name, name ? name : "");
+        if (!row->paths[k])
+            return fail_memory();
     }
-    claims_text(out, found->claims);
-    output_field(out, "report", "%s/report.html", my->directory);
+    return EXIT_DONE;
+}
+
+static exit_code read_figure(figure_row *row, const experiment *my, const figure *what) {
+    const exit_code code = experiment_read(my, what, &row->record);
+    const json_t *seconds = json_object_get(row->record, "seconds");
+    row->name = what->name;
+    row->title = what->title;
+    row->finished = row->record != NULL;
+    row->caption = json_string_value(json_object_get(row->record, "caption"));
+    row->seconds = seconds ? json_number_value(seconds) : (double)NAN;
+    return code == EXIT_DONE ? list_files(row, my) : code;
 }
 
 static exit_code show_result(const invocation *call, const experiment *my,
                              const figure *const *chosen, size_t n, const findings *claims) {
-    result found = {.chosen = chosen, .n = n, .claims = claims};
-    exit_code code = EXIT_DONE;
+    reproduce_result out = {.scale = scale_names[my->scale],
+                            .directory = my->directory,
+                            .report = memory_format("%s/report.html", my->directory)};
+    out.claims.file = memory_format("%s/claims.json", my->directory);
+    out.figures = (result_list){out.rows, n, sizeof out.rows[0]};
+    out.claims.all = claims->n;
+    memcpy(out.claims.summary, claims->counts, sizeof out.claims.summary);
+    exit_code code = out.report && out.claims.file ? EXIT_DONE : fail_memory();
     for (size_t k = 0; code == EXIT_DONE && k < n; k++)
-        code = experiment_read(my, chosen[k], &found.records[k]);
-    if (code == EXIT_DONE && call->common.json)
-        as_json(call->out, my, &found);
-    else if (code == EXIT_DONE)
-        as_text(call->out, my, &found);
-    for (size_t k = 0; k < n; k++)
-        json_decref(found.records[k]);
+        code = read_figure(&out.rows[k], my, chosen[k]);
+    if (code == EXIT_DONE)
+        result_show(call, &out);
+    for (size_t k = 0; k < n; k++) {
+        for (size_t f = 0; f < out.rows[k].files.count; f++)
+            memory_release(out.rows[k].paths[f]);
+        memory_release(out.rows[k].paths);
+        json_decref(out.rows[k].record);
+    }
+    memory_release(out.claims.file);
+    memory_release(out.report);
     return code;
 }
 
@@ -241,20 +223,46 @@ static const option_entry options[] = {
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"scale", "tiny, quick or paper"},
-    {"directory", "DIR/SCALE"},
-    {"figures[].name", "fig2, ..."},
-    {"figures[].title", "what it shows"},
-    {"figures[].finished", "whether its picture was drawn"},
-    {"figures[].caption", "what is to be seen, or null"},
-    {"figures[].seconds", "time it took, in all calls together, or null"},
-    {"figures[].files[]", "tables, script and pictures"},
-    {"claims.file", "claims.json: every claim of the paper with section, figure, statement, the paper's "
-                    "value, ours, error, verdict and reason"},
-    {"claims.summary{}", "how many claims have which verdict"},
-    {"report", "DIR/SCALE/report.html"},
-    {NULL, NULL},
+#define COUNT(k, name) {.kind = RESULT_SIZE, .key = name, .offset = (k) * sizeof(size_t)}
+
+static const result_entry summary_results[] = { /* as in verdict_names */
+    COUNT(VERDICT_HOLDS, "holds"),
+    COUNT(VERDICT_DIFFERS, "differs"),
+    COUNT(VERDICT_NOT_TESTABLE, "not testable"),
+    COUNT(VERDICT_NOT_COMPUTED, "not computed"),
+    {.key = NULL},
+};
+
+static const result_entry claims_results[] = {
+    RESULT(claims_result, file, "claims.json: every claim of the paper with section, figure, statement, "
+                                "the paper's value, ours, error, verdict and reason"),
+    RESULT_STRUCT(claims_result, summary, summary_results, "how many claims have which verdict"),
+    {.key = NULL},
+};
+
+static const result_entry figure_results[] = {
+    RESULT(figure_row, name, "fig2, ..."),
+    RESULT(figure_row, title, "what it shows"),
+    RESULT(figure_row, finished, "whether its picture was drawn"),
+    RESULT(figure_row, caption, "what is to be seen, or null"),
+    RESULT(figure_row, seconds, "time it took, in all calls together, or null"),
+    RESULT_LIST_OF(figure_row, files, result_texts, "tables, script and pictures"),
+    {.when = "finished", .text = "{name:-19} {name}/{name}.svg, {seconds:.1f} s"},
+    {.when = "!finished", .text = "{name:-19} not drawn; the numbers are in {name}/*.csv"},
+    {.key = NULL},
+};
+
+static const result_entry results[] = {
+    RESULT(reproduce_result, scale, "tiny, quick or paper"),
+    RESULT(reproduce_result, directory, "DIR/SCALE"),
+    RESULT_LIST_OF(reproduce_result, figures, figure_results, NULL),
+    RESULT_STRUCT(reproduce_result, claims, claims_results, NULL),
+    RESULT(reproduce_result, report, "DIR/SCALE/report.html"),
+    {.label = "directory", .text = "{directory}"},
+    {.each = "figures"},
+    {.print = print_claims},
+    {.label = "report", .text = "{report}"},
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -292,7 +300,7 @@ const command command_reproduce = {
         "draws the pictures once gnuplot is there.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(reproduce_settings),
     .defaults = defaults,

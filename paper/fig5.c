@@ -138,8 +138,7 @@ static exit_code create(experiment *my, const place *at, isg_experts **out) {
     options.per_class = at->k;
     options.start = starts[at->start];
     options.train.seed = my->seed + at->run - 1;
-    options.progress = part_progress(my, 0, 0);
-    return fail_status(isg_experts_create(out, my->train, &options));
+    return fail_status(isg_experts_create(out, my->train, &options, part_progress(my, 0, 0)));
 }
 
 /* Experts that have not gone past the epoch: those at hand, those on disk, or new ones. */

@@ -122,38 +122,12 @@ static exit_code make_start(experiment *my, const training *which, isg_rbm **out
 
 /* ---- training --------------------------------------------------------------------------------- */
 
-/* Stops a run at an update within an epoch. */
-typedef struct stop_watch {
-    const isg_run *run;
-    const isg_progress *shown;
-    uint64_t from, until; /* updates */
-    bool is_there;
-} stop_watch;
-
-static bool watch(void *user, double fraction) {
-    stop_watch *mine = user;
-    const uint64_t updates = isg_run_describe(mine->run).state.updates;
-    (void)fraction;
-    mine->is_there = updates >= mine->until;
-    return mine->shown->report(mine->shown->user, (double)(updates - mine->from) /
-                                                      (double)(mine->until - mine->from + 1)) &&
-           !mine->is_there;
+/* The update at which an epoch, or a part of one, is over. */
+static uint64_t update_of(const isg_run *run, double epoch) {
+    return (uint64_t)llround(epoch * (double)isg_run_describe(run).state.n_batches);
 }
 
-static exit_code train_until(experiment *my, isg_run *run, double epoch) {
-    const isg_train_state state = isg_run_describe(run).state;
-    stop_watch mine = {.run = run,
-                       .shown = part_progress(my, my->part_from, my->part_to),
-                       .from = state.updates,
-                       .until = (uint64_t)llround(epoch * (double)state.n_batches)};
-    const isg_progress callback = {watch, &mine};
-    if (state.updates >= mine.until)
-        return EXIT_DONE;
-    const isg_status status = isg_run_train(run, (uint64_t)ceil(epoch), &callback);
-    return status == ISG_ERR_CANCELLED && mine.is_there ? EXIT_DONE : fail_status(status);
-}
-
-/* Begins the run, or goes on with it. One that went past a stop that is not kept begins again. */
+/* Resumes the run or begins it. One that is past a stop whose model is gone begins again. */
 static exit_code open_run(experiment *my, const training *which, isg_run *run, double epoch) {
     const isg_run_options options = options_of(my, which);
     const bool has_checkpoint = isg_run_describe(run).has_checkpoint;
@@ -161,11 +135,8 @@ static exit_code open_run(experiment *my, const training *which, isg_run *run, d
         has_checkpoint ? isg_run_resume(run, my->train, &options) : ISG_ERR_FORMAT;
     if (resumed != ISG_OK && !is_damage(resumed))
         return fail_status(resumed);
-    if (resumed == ISG_OK) {
-        const isg_train_state state = isg_run_describe(run).state;
-        if (state.updates <= (uint64_t)llround(epoch * (double)state.n_batches))
-            return EXIT_DONE;
-    }
+    if (resumed == ISG_OK && isg_run_describe(run).state.updates <= update_of(run, epoch))
+        return EXIT_DONE;
     isg_rbm *rbm = NULL;
     exit_code code = make_start(my, which, &rbm);
     if (code == EXIT_DONE)
@@ -180,7 +151,7 @@ static char *model_path(const char *directory, double epoch) {
     return memory_format("%s/model-%g.npz", directory, epoch);
 }
 
-/* Trains to one stop and keeps the RBM, unless that is there. */
+/* Trains to one stop and keeps the RBM, unless it was kept before. */
 static exit_code pass_stop(experiment *my, const training *which, const char *directory,
                            double epoch) {
     char *path = model_path(directory, epoch);
@@ -191,7 +162,8 @@ static exit_code pass_stop(experiment *my, const training *which, const char *di
         if (code == EXIT_DONE)
             code = open_run(my, which, run, epoch);
         if (code == EXIT_DONE)
-            code = train_until(my, run, epoch);
+            code = fail_status(isg_run_train_updates(
+                run, update_of(run, epoch), part_progress(my, my->part_from, my->part_to)));
         if (code == EXIT_DONE)
             code = fail_status(isg_rbm_save(isg_run_rbm(run), path, my->seed + which->run - 1,
                                             "isinglass reproduce"));
@@ -215,8 +187,8 @@ exit_code training_reach(experiment *my, const training *which, double epoch, is
     if (!path)
         code = fail_memory();
     for (size_t k = 0; code == EXIT_DONE && k < n && stops[k] <= epoch; k++) {
-        part_progress(my, from + (to - from) * (k > 0 ? stops[k - 1] / epoch : 0),
-                      epoch > 0 ? from + (to - from) * stops[k] / epoch : to);
+        /* Of the progress to this stop, a run reports what is done since its start. */
+        part_progress(my, from, epoch > 0 ? from + (to - from) * stops[k] / epoch : to);
         code = pass_stop(my, which, directory, stops[k]);
     }
     isg_status loaded = code == EXIT_DONE ? isg_rbm_load(out, path) : ISG_OK;

@@ -21,7 +21,7 @@ PARTS = {
         data/labels.c io/meta.c rbm/model_file.c patterns/pattern_file.c classify/classifier_file.c""",
     "checkpoint": """
         base/atomic_file.c base/directory.c io/zip_writer.c train/train_file.c classify/experts_file.c
-        train/run_checkpoint.c train/run_directory.c""",
+        train/run_checkpoint.c train/run_directory.c train/run_rbm.c""",
     "rng": "base/rng.c base/rng.h kernels/gibbs_draws.h",
     "samplers": """
         sample/gibbs.c sample/gibbs_weights.c theory/machine_sweep.c hopfield/dynamics.c hopfield/dynamics_thermal.c hopfield/dynamics_zero.c

@@ -12,7 +12,6 @@
 #include "cli/rates.h"
 
 typedef enum classifier_kind { CLASSIFIER_EXPERTS, CLASSIFIER_LABELS } classifier_kind;
-enum { CLASSIFY_GENERATIONS = 2 };
 
 typedef struct classify_settings {
     data_settings data;
@@ -51,18 +50,16 @@ typedef struct classify_job {
     size_t *stops; /* (n_stops): epochs after which to classify; the last ends it */
     size_t n_stops;
 
-    isg_run *run; /* the directory of -o; NULL if nothing is kept */
-    char *checkpoint_paths[CLASSIFY_GENERATIONS], *classifier_path; /* in it */
-    size_t next_slot; /* the checkpoint that is replaced next */
-    json_t *record;   /* run.json */
+    isg_run *run;          /* NULL with --model; without -o it keeps nothing */
+    char *classifier_path; /* in its directory; NULL without -o */
+    json_t *record;        /* run.json */
     bool is_resumed;
-    double saved_s; /* when the checkpoint was written last, by isg_clock_s() */
+    double earlier_s; /* of training that the run knows nothing of */
 
     isg_experts *experts;       /* NULL with --rbm */
     isg_rbm *rbm;               /* of --rbm */
     isg_classifier *classifier; /* the last one */
     isg_logistic_report fit;    /* of it */
-    double train_s;             /* spent on training, in all processes */
     curve_point *points;        /* (n_points), at most n_stops */
     size_t n_points;
     tally test_tally, train_tally; /* of the last classifier; counts are NULL without TEST */
@@ -75,8 +72,8 @@ typedef struct classify_job {
 /* The directory of -o, and the options of the run in it, if it is resumed. */
 exit_code classify_open_run(classify_job *my);
 
-/* run.json of a new run. */
-exit_code classify_begin_record(classify_job *my);
+/* Spent on training, in all processes. */
+double classify_seconds(const classify_job *my);
 
 /* Trains the experts, with a stop for every point of the curve, and saves what -o asks for. */
 exit_code classify_train(classify_job *my);
@@ -89,7 +86,8 @@ exit_code classify_fit(classify_job *my);
 /* What the classifier makes of TEST, whose labels need not be known. */
 exit_code classify_test(classify_job *my);
 
-/* The files that were asked for, and the result. */
+/* The files that were asked for, and the result, which is made of these. */
+extern const result_entry classify_results[];
 exit_code classify_show(classify_job *my);
 
 #endif

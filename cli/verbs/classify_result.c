@@ -114,50 +114,54 @@ exit_code classify_fit(classify_job *my) {
 
 /* ---- files ---------------------------------------------------------------------------------------- */
 
-/* A cell of a table, in quotes where the text needs them. */
-static void put_cell(output *out, const char *text) {
-    if (!strpbrk(text, ",\"\r\n")) {
-        output_print(out, "%s", text);
-        return;
-    }
-    output_print(out, "\"");
-    for (const char *c = text; *c; c++)
-        output_print(out, *c == '"' ? "\"\"" : "%c", *c);
-    output_print(out, "\"");
-}
+typedef struct prediction {
+    size_t row; /* of TEST, from 0 */
+    const char *class, *predicted;
+    double probability;
+} prediction;
+
+static const result_entry prediction_columns[] = {
+    RESULT(prediction, row, NULL),
+    RESULT(prediction, class, NULL),
+    RESULT(prediction, predicted, NULL),
+    RESULT(prediction, probability, NULL),
+    {.key = NULL},
+};
 
 static exit_code write_predictions(const classify_job *my) {
+    static const char columns[] = "row,class,predicted,probability:.6g";
     const size_t n_classes = isg_classifier_describe(my->classifier).n_classes;
     const size_t n_samples = isg_dataset_describe(my->test).n_samples;
     const uint32_t *labels = isg_dataset_labels(my->test);
     output table = {.text = NULL};
-    output_print(&table, "row,class,predicted,probability\n");
+    result_csv_names(&table, columns);
+    output_print(&table, "\n");
     for (size_t a = 0; a < n_samples; a++) {
         const size_t answer = my->answers[a];
-        output_print(&table, "%zu,", a + 1);
-        put_cell(&table, labels ? isg_dataset_class_name(my->test, labels[a]) : "");
-        output_print(&table, ",");
-        put_cell(&table, isg_classifier_class_name(my->classifier, answer));
-        output_print(&table, ",%.6g\n", my->probabilities[a * n_classes + answer]);
+        const prediction one = {a, labels ? isg_dataset_class_name(my->test, labels[a]) : NULL,
+                                isg_classifier_class_name(my->classifier, answer),
+                                my->probabilities[a * n_classes + answer]};
+        result_csv_cells(&table, prediction_columns, &one, columns);
+        output_print(&table, "\n");
     }
     const exit_code code = text_file_write(my->settings->predictions, &table);
     output_free(&table);
     return code;
 }
 
+static const result_entry point_results[] = {
+    RESULT(curve_point, epochs, NULL),      RESULT(curve_point, test_error, NULL),
+    RESULT(curve_point, train_error, NULL), RESULT(curve_point, converged, NULL),
+    RESULT(curve_point, seconds, NULL),     {.key = NULL},
+};
+
+static result_list points_of(const classify_job *my) {
+    return (result_list){my->points, my->n_points, sizeof *my->points};
+}
+
 static exit_code write_curve(const classify_job *my) {
-    output table = {.text = NULL};
-    output_print(&table, "epochs,seconds,test_error,train_error,converged\n");
-    for (size_t k = 0; k < my->n_points; k++) {
-        const curve_point *point = my->points + k;
-        output_print(&table, "%zu,%.3f,", point->epochs, point->seconds);
-        if (!isnan(point->test_error))
-            output_print(&table, "%.9g", point->test_error);
-        output_print(&table, ",%.9g,%d\n", point->train_error, point->converged);
-    }
-    const exit_code code = text_file_write(my->settings->curve, &table);
-    output_free(&table);
-    return code;
+    return result_csv(my->settings->curve, point_results, points_of(my),
+                      "epochs,seconds:.3f,test_error:.9g?,train_error:.9g,converged:1|0");
 }
 
 static exit_code write_files(const classify_job *my) {
@@ -173,7 +177,23 @@ static exit_code write_files(const classify_job *my) {
     return code;
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------ */
+/* ---- results --------------------------------------------------------------------------------------- */
+
+typedef struct classify_result {
+    const classify_job *job;
+    isg_classifier_info info;
+    double test_error, test_error_se, train_error, train_error_se, seconds, loss;
+    result_rows confusion;
+    const char **names;   /* (n_classes), of `classes` */
+    double *class_shares; /* (n_classes), of `class_errors` */
+    result_list classes, class_errors, errors_at;
+    const bool *converged;
+    size_t test_samples, train_samples, epochs, iterations;
+    size_t test_wrong, train_wrong;
+    bool resumed, is_trained, is_fitted, is_tested, is_unknown, has_curve;
+    bool has_experts, is_closed_form, has_converged, has_failed;
+    const char *model, *picture, *predictions, *curve, *test, *features, *reason, *written;
+} classify_result;
 
 static double share(size_t part, size_t all) {
     return all > 0 ? (double)part / (double)all : (double)NAN;
@@ -188,114 +208,28 @@ static size_t row_sum(const tally *of, size_t n_classes, size_t k, size_t *wrong
     return sum;
 }
 
-/* The array, which is given up if an entry is missing. */
-static json_t *append(json_t *array, json_t *entry) {
-    if (!array || json_array_append_new(array, entry) != 0) {
-        json_decref(array);
-        return NULL;
-    }
-    return array;
-}
-
-static json_t *confusion_json(const classify_job *my, size_t n_classes) {
-    if (!my->test_tally.counts)
-        return json_null();
-    json_t *rows = json_array();
-    for (size_t k = 0; rows && k < n_classes; k++) {
-        json_t *row = json_array();
-        for (size_t l = 0; row && l < n_classes; l++)
-            row = append(row, json_integer((json_int_t)my->test_tally.counts[k * n_classes + l]));
-        rows = append(rows, row);
-    }
-    return rows;
-}
-
-static json_t *class_errors_json(const classify_job *my, size_t n_classes) {
-    if (!my->test_tally.counts)
-        return json_null();
-    json_t *errors = json_array();
-    for (size_t k = 0; errors && k < n_classes; k++) {
+static exit_code list_classes(classify_result *out, const classify_job *my) {
+    const size_t n = out->info.n_classes;
+    const size_t *counts = my->test_tally.counts;
+    out->names = memory_allocate(n, sizeof *out->names);
+    out->class_shares = memory_allocate(n, sizeof *out->class_shares);
+    if (!out->names || !out->class_shares)
+        return fail_memory();
+    for (size_t k = 0; k < n; k++) {
         size_t wrong = 0;
-        const size_t samples = row_sum(&my->test_tally, n_classes, k, &wrong);
-        errors = append(errors, json_number(share(wrong, samples)));
+        const size_t samples = counts ? row_sum(&my->test_tally, n, k, &wrong) : 0;
+        out->names[k] = isg_classifier_class_name(my->classifier, k);
+        out->class_shares[k] = share(wrong, samples);
     }
-    return errors;
-}
-
-static json_t *classes_json(const classify_job *my, size_t n_classes) {
-    json_t *names = json_array();
-    for (size_t k = 0; names && k < n_classes; k++)
-        names = append(names, json_text(isg_classifier_class_name(my->classifier, k)));
-    return names;
-}
-
-static json_t *points_json(const classify_job *my) {
-    json_t *points = json_array();
-    for (size_t k = 0; points && k < my->n_points; k++) {
-        const curve_point *point = my->points + k;
-        points = append(points,
-                        json_pack("{s:I, s:o, s:f, s:b, s:f}", "epochs", (json_int_t)point->epochs,
-                                  "test_error", json_number(point->test_error), "train_error",
-                                  point->train_error, "converged", point->converged, "seconds",
-                                  point->seconds));
+    out->classes = (result_list){out->names, n, sizeof *out->names};
+    if (counts) {
+        out->class_errors = (result_list){out->class_shares, n, sizeof *out->class_shares};
+        out->confusion = (result_rows){counts, n, n * sizeof *counts, n};
     }
-    return points;
+    return EXIT_DONE;
 }
 
-static json_t *file_json(const char *path) {
-    return path ? json_text(path) : json_null();
-}
-
-static void as_json(const classify_job *my) {
-    const classify_settings *settings = my->settings;
-    const isg_classifier_info info = isg_classifier_describe(my->classifier);
-    const size_t n = info.n_classes;
-    const bool is_fitted = my->train != NULL;
-    const double error = share(my->test_tally.wrong, my->test_tally.samples);
-    output_json(
-        my->call.out,
-        json_pack(
-            "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:b, "
-            "s:o, s:o, s:o, s:o}",                                                        //
-            "test_error", json_number(error),                                             //
-            "test_error_se",                                                              //
-            json_number(share_error(error, my->test_tally.samples)),                      //
-            "train_error",                                                                //
-            json_number(share(my->train_tally.wrong, my->train_tally.samples)),           //
-            "confusion", confusion_json(my, n),                                           //
-            "classes", classes_json(my, n),                                               //
-            "class_errors", class_errors_json(my, n),                                     //
-            "converged", is_fitted ? json_boolean(my->fit.converged) : json_null(),       //
-            "errors_at", points_json(my),                                                 //
-            "test_samples",                                                               //
-            my->test ? json_integer((json_int_t)isg_dataset_describe(my->test).n_samples) //
-                     : json_null(),                                                       //
-            "train_samples",                                                              //
-            is_fitted ? json_integer((json_int_t)my->train_tally.samples) : json_null(),  //
-            "n_visible", (json_int_t)info.n_visible,                                      //
-            "n_rbms", (json_int_t)info.n_rbms,                                            //
-            "n_hidden", (json_int_t)info.n_hidden,                                        //
-            "epochs",                                                                     //
-            my->n_points ? json_integer((json_int_t)my->points[my->n_points - 1].epochs)  //
-                         : json_null(),                                                   //
-            "seconds", is_fitted ? json_number(my->train_s) : json_null(),                //
-            "resumed", my->is_resumed,                                                    //
-            "model",                                                                      //
-            file_json(my->run ? my->classifier_path : settings->model),                   //
-            "picture", file_json(settings->picture),                                      //
-            "predictions", file_json(settings->predictions),                              //
-            "curve", file_json(settings->curve)));
-}
-
-/* ---- text ------------------------------------------------------------------------------------------ */
-
-static void put_error(output *out, const char *label, const tally *of) {
-    const double error = share(of->wrong, of->samples);
-    output_field(out, label, "%.2f %% +- %.2f (%zu of %zu)", 100 * error,
-                 100 * share_error(error, of->samples), of->wrong, of->samples);
-}
-
-static void put_matrix(output *out, const classify_job *my, size_t n) {
+static void print_matrix(output *out, const classify_job *my, size_t n) {
     output_line(out, "confusion (a row for each class, a column for what it was taken for):");
     output_print(out, "  %-12s", "");
     for (size_t l = 0; l < n; l++) {
@@ -318,7 +252,7 @@ static void put_matrix(output *out, const classify_job *my, size_t n) {
 }
 
 /* The most frequent mistakes, where the matrix would be too wide. */
-static void put_mistakes(output *out, const classify_job *my, size_t n) {
+static void print_mistakes(output *out, const classify_job *my, size_t n) {
     size_t before = SIZE_MAX, place = 0; /* of the mistake listed last */
     output_line(out, "most frequent mistakes:");
     for (size_t listed = 0; listed < MISTAKES; listed++) {
@@ -343,76 +277,127 @@ static void put_mistakes(output *out, const classify_job *my, size_t n) {
     }
 }
 
-static void put_curve(output *out, const classify_job *my) {
-    output_print(out, "  %8s %12s %12s %10s\n", "epochs", "test error %", "train error %",
-                 "training s");
-    for (size_t k = 0; k < my->n_points; k++) {
-        const curve_point *point = my->points + k;
-        char test[16] = "-";
-        if (!isnan(point->test_error))
-            snprintf(test, sizeof test, "%.2f", 100 * point->test_error);
-        output_print(out, "  %8zu %12s %13.2f %10.2f%s\n", point->epochs, test,
-                     100 * point->train_error, point->seconds,
-                     point->converged ? "" : "  not converged");
-    }
+static void print_confusion(output *out, const void *results) {
+    const classify_result *my = results;
+    const size_t n = my->info.n_classes;
+    if (n <= MOST_COLUMNS)
+        print_matrix(out, my->job, n);
+    else
+        print_mistakes(out, my->job, n);
 }
 
-static void put_model(output *out, const classify_job *my, const isg_classifier_info *info) {
+/* clang-format off */
+#define IS(field, what)   RESULT(classify_result, field, what)
+#define INFO(field, what) RESULT_AS(classify_result, info.field, #field, what)
+#define HIDDEN(field)     RESULT_HIDDEN(classify_result, field)
+
+const result_entry classify_results[] = {
+    IS(test_error, "share of TEST that was classified wrongly, or null"),
+    IS(test_error_se, "its standard error, binomial"),
+    IS(train_error, "the same share of TRAIN, or null"),
+    RESULT_LIST_OF(classify_result, confusion, result_sizes,
+                   "numbers of samples of TEST: a row for each class, a column for each answer"),
+    RESULT_LIST_OF(classify_result, classes, result_texts, "their names, in the order of the rows"),
+    RESULT_LIST_OF(classify_result, class_errors, result_numbers,
+                   "share of each class that was classified wrongly"),
+    IS(converged, "whether the regression did, or null with --model"),
+    RESULT_LIST_OF(classify_result, errors_at, point_results,
+                   "what was found after so many epochs and seconds of training"),
+    IS(test_samples, "number of samples in TEST"),
+    IS(train_samples, "and in TRAIN"),
+    INFO(n_visible, "number of visible units"),
+    INFO(n_rbms, "number of experts"),
+    INFO(n_hidden, "number of hidden units of all of them"),
+    IS(epochs, "finished epochs"),
+    IS(seconds, "time spent training, in all processes together"),
+    IS(resumed, "whether an earlier run was resumed"),
+    IS(model, "the classifier, in RUN or as given, or null"),
+    IS(picture, "the picture, or null"),
+    IS(predictions, "the table of predictions, or null"),
+    IS(curve, "the table of errors, or null"),
+    HIDDEN(has_experts), HIDDEN(features), HIDDEN(is_closed_form), HIDDEN(has_converged),
+    HIDDEN(has_failed), HIDDEN(iterations), HIDDEN(loss), HIDDEN(reason), HIDDEN(has_curve),
+    HIDDEN(is_trained), HIDDEN(is_fitted), HIDDEN(train_error_se), HIDDEN(train_wrong), HIDDEN(is_tested),
+    HIDDEN(test_wrong), HIDDEN(is_unknown), HIDDEN(test), HIDDEN(written),
+    {.when = "has_experts", .label = "experts",
+     .text = "{n_rbms} with {n_hidden hidden unit} in all; features: {features}"},
+    {.when = "!has_experts", .label = "RBM", .text = "{n_hidden hidden unit}; features: {features}"},
+    {.when = "is_closed_form", .label = "p(class | s)", .text = "in closed form"},
+    {.when = "has_converged", .label = "regression",
+     .text = "converged in {iterations step}, loss {loss:.4f} nats"},
+    {.when = "has_failed", .label = "regression", .text = "NOT converged: {reason}"},
+    {.when = "has_curve", .each = "errors_at",
+     .heading = "    epochs test error % train error % training s",
+     .text = "  {epochs:8} {test_error:%12.2f?} {train_error:%13.2f} {seconds:10.2f}"
+             "{converged:|  not converged}"},
+    {.when = "is_trained", .label = "training", .text = "{epochs epoch}, {seconds:.2f} s"},
+    {.when = "is_fitted", .label = "train error",
+     .text = "{train_error:%.2f} % +- {train_error_se:%.2f} ({train_wrong} of {train_samples})"},
+    {.when = "is_tested", .label = "test error",
+     .text = "{test_error:%.2f} % +- {test_error_se:%.2f} ({test_wrong} of {test_samples})"},
+    {.when = "is_tested", .print = print_confusion},
+    {.when = "is_unknown", .label = "test error", .text = "unknown, since {test} has no labels"},
+    {.when = "picture", .label = "picture", .text = "{picture}"},
+    {.when = "predictions", .label = "predictions", .text = "{predictions}"},
+    {.when = "curve", .label = "curve", .text = "{curve}"},
+    {.when = "written", .label = "model", .text = "{written}"},
+    {.key = NULL},
+};
+/* clang-format on */
+
+static classify_result look(const classify_job *my) {
     static const char *const kinds[] = {"energy", "hidden units"};
-    if (info->n_rbms > 1)
-        output_field(out, "experts", "%zu with %zu hidden units in all; features: %s", info->n_rbms,
-                     info->n_hidden, kinds[info->features]);
-    else
-        output_field(out, "RBM", "%zu hidden units; features: %s", info->n_hidden,
-                     kinds[info->features]);
-    if (!my->train)
-        return;
-    if (my->fit.iterations == 0)
-        output_field(out, "p(class | s)", "in closed form");
-    else if (my->fit.converged)
-        output_field(out, "regression", "converged in %zu steps, loss %.4f nats",
-                     my->fit.iterations, my->fit.loss);
-    else
-        output_field(out, "regression", "NOT converged: %s", my->fit.reason);
-}
-
-static void as_text(const classify_job *my) {
-    output *out = my->call.out;
     const classify_settings *settings = my->settings;
+    const tally *test = &my->test_tally, *train = &my->train_tally;
     const isg_classifier_info info = isg_classifier_describe(my->classifier);
-    put_model(out, my, &info);
-    if (my->n_points > 1)
-        put_curve(out, my);
-    if (my->experts)
-        output_field(out, "training", "%zu epochs, %.2f s", my->points[my->n_points - 1].epochs,
-                     my->train_s);
-    if (my->train)
-        put_error(out, "train error", &my->train_tally);
-    if (my->test_tally.counts) {
-        put_error(out, "test error", &my->test_tally);
-        if (info.n_classes <= MOST_COLUMNS)
-            put_matrix(out, my, info.n_classes);
-        else
-            put_mistakes(out, my, info.n_classes);
-    } else if (my->test)
-        output_field(out, "test error", "unknown, since %s has no labels", my->test_name);
-    if (settings->picture)
-        output_field(out, "picture", "%s", settings->picture);
-    if (settings->predictions)
-        output_field(out, "predictions", "%s", settings->predictions);
-    if (settings->curve)
-        output_field(out, "curve", "%s", settings->curve);
-    if (my->run)
-        output_field(out, "model", "%s", my->classifier_path);
+    const double test_error = share(test->wrong, test->samples);
+    const double train_error = share(train->wrong, train->samples);
+    const bool is_fitted = my->train != NULL, is_closed = my->fit.iterations == 0;
+    return (classify_result){
+        .job = my,
+        .info = info,
+        .test_error = test_error,
+        .test_error_se = share_error(test_error, test->samples),
+        .train_error = train_error,
+        .train_error_se = share_error(train_error, train->samples),
+        .converged = is_fitted ? &my->fit.converged : NULL,
+        .errors_at = points_of(my),
+        .test_samples = my->test ? isg_dataset_describe(my->test).n_samples : SIZE_MAX,
+        .train_samples = is_fitted ? train->samples : SIZE_MAX,
+        .test_wrong = test->wrong,
+        .train_wrong = train->wrong,
+        .epochs = my->n_points ? my->points[my->n_points - 1].epochs : SIZE_MAX,
+        .seconds = is_fitted ? classify_seconds(my) : (double)NAN,
+        .resumed = my->is_resumed,
+        .model = my->classifier_path ? my->classifier_path : settings->model,
+        .written = my->classifier_path,
+        .picture = settings->picture,
+        .predictions = settings->predictions,
+        .curve = settings->curve,
+        .has_experts = info.n_rbms > 1,
+        .features = kinds[info.features],
+        .is_closed_form = is_fitted && is_closed,
+        .has_converged = is_fitted && !is_closed && my->fit.converged,
+        .has_failed = is_fitted && !is_closed && !my->fit.converged,
+        .iterations = my->fit.iterations,
+        .loss = my->fit.loss,
+        .reason = my->fit.reason,
+        .has_curve = my->n_points > 1,
+        .is_trained = my->experts != NULL,
+        .is_fitted = is_fitted,
+        .is_tested = test->counts != NULL,
+        .is_unknown = my->test && !test->counts,
+        .test = my->test_name};
 }
 
 exit_code classify_show(classify_job *my) {
-    const exit_code code = write_files(my);
-    if (code != EXIT_DONE)
-        return code;
-    if (my->call.common.json)
-        as_json(my);
-    else
-        as_text(my);
-    return EXIT_DONE;
+    classify_result found = look(my);
+    exit_code code = write_files(my);
+    if (code == EXIT_DONE)
+        code = list_classes(&found, my);
+    if (code == EXIT_DONE)
+        result_show(&my->call, &found);
+    memory_release(found.names);
+    memory_release(found.class_shares);
+    return code;
 }

@@ -2,27 +2,25 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The directory holds run.json, checkpoint-1.npz and checkpoint-2.npz, written in turn, each with all
- * that is needed to go on, and in the end classifier.npz. Points of the curve are kept in run.json before training goes on, since the experts
- * they belong to are gone afterwards; when the checkpoint is older than a point, the point is passed
- * a second time with the same result.
+ * Directory, checkpoints and resuming are those of isg_run; added here are the points of the curve, kept
+ * in run.json, and in the end classifier.npz. Points are written before training goes on, since the
+ * experts they belong to are gone afterwards; when the checkpoint is older than a point, the point is
+ * passed a second time with the same result.
  */
-#define _POSIX_C_SOURCE 200809L
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/directory.h"
 #include "cli/allocation.h"
 #include "cli/progress.h"
 #include "cli/run_settings.h"
 #include "cli/signals.h"
 #include "cli/verbs/classify_job.h"
-#include "src/base/clock.h"
 #include "src/base/number.h"
+
+static const char classifier_name[] = "classifier.npz";
 
 /* Options that are no part of the training, and those that may differ when it is resumed. */
 static const char *const not_kept[] = {"output", "model",      "picture", "predictions",
@@ -33,7 +31,7 @@ static json_t *optional_text(const char *text) {
     return text ? json_text(text) : json_null();
 }
 
-exit_code classify_begin_record(classify_job *my) {
+static exit_code make_record(classify_job *my) {
     char seed[24];
     snprintf(seed, sizeof seed, "%" PRIu64, my->call.common.seed);
     my->record = json_pack(
@@ -84,11 +82,20 @@ static int set_options(const classify_job *my) {
            (is_new ? json_object_set_new(options, "error-at", json_text(stops)) : 0);
 }
 
+double classify_seconds(const classify_job *my) {
+    return my->earlier_s + isg_run_describe(my->run).seconds;
+}
+
+/* The text of run.json as of now, to be released; NULL if memory ran out. */
+static char *record_text(const classify_job *my) {
+    const int failed = json_object_set_new(my->record, "points", points_json(my)) |
+                       json_object_set_new(my->record, "seconds", json_real(classify_seconds(my))) |
+                       set_options(my);
+    return failed ? NULL : settings_text(my->record);
+}
+
 static exit_code write_record(classify_job *my) {
-    if (json_object_set_new(my->record, "points", points_json(my)) |
-        json_object_set_new(my->record, "seconds", json_real(my->train_s)) | set_options(my))
-        return fail_memory();
-    char *text = settings_text(my->record);
+    char *text = record_text(my);
     const exit_code code = text ? fail_status(isg_run_set_settings(my->run, text)) : fail_memory();
     memory_release(text);
     return code;
@@ -159,7 +166,6 @@ static exit_code read_record(classify_job *my, const char *text) {
     my->command = recorded(my, "command");
     my->train_name = my->train_name ? my->train_name : recorded(my, "train");
     my->test_name = my->test_name ? my->test_name : recorded(my, "test");
-    my->train_s = json_number_value(json_object_get(my->record, "seconds"));
     if (!verb || !my->command || !my->train_name || !recorded(my, "train_sha256") ||
         !recorded(my, "test_sha256") || !seed || !isg_parse_uint64(seed, &number) ||
         !json_is_object(kept))
@@ -171,35 +177,23 @@ static exit_code read_record(classify_job *my, const char *text) {
     return settings_restore(&my->call, kept, may_change, my->settings->out);
 }
 
-static exit_code set_paths(classify_job *my) {
-    const char *out = my->settings->out;
-    const char *slash = out[strlen(out) - 1] == '/' ? "" : "/";
-    bool is_complete = true;
-    for (size_t k = 0; k < CLASSIFY_GENERATIONS; k++) {
-        my->checkpoint_paths[k] = memory_format("%s%scheckpoint-%zu.npz", out, slash, k + 1);
-        is_complete = is_complete && my->checkpoint_paths[k];
-    }
-    my->classifier_path = memory_format("%s%sclassifier.npz", out, slash);
-    return is_complete && my->classifier_path ? EXIT_DONE : fail_memory();
-}
-
 exit_code classify_open_run(classify_job *my) {
-    const classify_settings *settings = my->settings;
-    if (!settings->out)
-        return EXIT_DONE;
-    exit_code code = set_paths(my);
-    if (code == EXIT_DONE)
-        code = fail_status(isg_run_open(&my->run, settings->out, my->train_name != NULL));
-    if (code != EXIT_DONE)
+    const char *out = my->settings->out;
+    const exit_code code = fail_status(isg_run_open(&my->run, out, my->train_name != NULL));
+    if (code != EXIT_DONE || !out)
         return code;
+    isg_remove_temporaries(out, classifier_name); /* nobody else writes it, now that it is locked */
+    my->classifier_path = isg_join_path(out, classifier_name);
+    if (!my->classifier_path)
+        return fail_memory();
     const isg_run_info info = isg_run_describe(my->run);
-    if (settings->resume && info.settings)
+    if (my->settings->resume && info.settings)
         return read_record(my, info.settings);
-    return run_may_start(&info, settings->out, settings->resume, my->train_name ? NULL : "TRAIN",
+    return run_may_start(&info, out, my->settings->resume, my->train_name ? NULL : "TRAIN",
                          &my->call.common);
 }
 
-/* ---- starting and going on ------------------------------------------------------------------------ */
+/* ---- starting and resuming ------------------------------------------------------------------------ */
 
 static exit_code make_experts(classify_job *my) {
     const classify_settings *settings = my->settings;
@@ -210,8 +204,8 @@ static exit_code make_experts(classify_job *my) {
     options.train.n_rates = my->rates.n_rates;
     options.train.seed = my->call.common.seed;
     progress_start(&bar, my->call.common.quiet, "clustering");
-    options.progress = progress_callback(&bar);
-    const isg_status status = isg_experts_create(&my->experts, my->train, &options);
+    const isg_status status =
+        isg_experts_create(&my->experts, my->train, &options, progress_callback(&bar));
     progress_finish(&bar);
     return status == ISG_ERR_ARGUMENT
                ? fail(EXIT_BAD_INPUT, "%s: %s%s", my->train_name, isg_error_message(),
@@ -219,189 +213,108 @@ static exit_code make_experts(classify_job *my) {
                : fail_status(status);
 }
 
-/* One of the checkpoints, and what became of it. */
-typedef struct generation {
-    bool is_there;
-    isg_status status;
-    uint64_t steps; /* epochs of experts that it knows of */
-    char sentence[512];
-} generation;
-
-static void try_checkpoint(classify_job *my, size_t slot, generation *out) {
-    *out = (generation){.is_there = access(my->checkpoint_paths[slot], F_OK) == 0};
-    if (!out->is_there)
-        return;
-    out->status = isg_experts_load(my->experts, my->checkpoint_paths[slot]);
-    if (out->status != ISG_OK) {
-        snprintf(out->sentence, sizeof out->sentence, "%s", isg_error_message());
-        return;
-    }
-    const isg_experts_info info = isg_experts_describe(my->experts);
-    out->steps = info.epochs * info.n_experts + info.next;
+static exit_code begin(classify_job *my) {
+    my->n_points = 0;
+    char *text = NULL;
+    exit_code code = my->record ? EXIT_DONE : make_record(my);
+    if (code == EXIT_DONE && !(text = record_text(my)))
+        code = fail_memory();
+    if (code == EXIT_DONE)
+        code = fail_status(
+            isg_run_begin_experts(my->run, text, my->experts, my->settings->save_every));
+    memory_release(text);
+    return code;
 }
 
-static exit_code refuse_checkpoint(const generation *one) {
-    const bool is_damage = one->status == ISG_ERR_FORMAT || one->status == ISG_ERR_SHAPE ||
-                           one->status == ISG_ERR_VERSION;
-    return is_damage ? fail(EXIT_CHECKPOINT, "%s; to start anew: --force", one->sentence)
-                     : fail(EXIT_FILE, "%s", one->sentence);
-}
-
-/* Takes the experts from the newer checkpoint that can be read. */
-static exit_code load_newest(classify_job *my) {
-    generation all[CLASSIFY_GENERATIONS];
-    for (size_t k = 0; k < CLASSIFY_GENERATIONS; k++) {
-        try_checkpoint(my, k, all + k);
-        if (all[k].status == ISG_ERR_MEMORY)
-            return fail_memory();
-    }
-    const bool first = all[0].is_there && all[0].status == ISG_OK;
-    const bool second = all[1].is_there && all[1].status == ISG_OK;
-    if (!first && !second)
-        return refuse_checkpoint(all[0].is_there ? all : all + 1);
-    const size_t best = second && (!first || all[1].steps > all[0].steps), other = 1 - best;
-    my->next_slot = other;
-    if (all[other].is_there && all[other].status != ISG_OK)
-        notice(my->call.common.quiet,
-               "%s; going on from the other checkpoint, after %" PRIu64 " epochs of experts",
-               all[other].sentence, all[best].steps);
-    /* The second was read last, or has left its traces. */
-    return best == 1 ? EXIT_DONE
-                     : fail_status(isg_experts_load(my->experts, my->checkpoint_paths[best]));
-}
-
-static exit_code go_on(classify_job *my) {
-    if (access(my->checkpoint_paths[0], F_OK) != 0 && access(my->checkpoint_paths[1], F_OK) != 0) {
-        notice(my->call.common.quiet, "%s: has no checkpoint yet; starting from the beginning",
-               my->settings->out);
-        my->n_points = 0;
-        my->train_s = 0;
-        return EXIT_DONE;
-    }
-    const exit_code code = load_newest(my);
-    if (code != EXIT_DONE)
-        return code;
+static exit_code resume(classify_job *my) {
+    const classify_settings *settings = my->settings;
+    const isg_status status = isg_run_resume_experts(my->run, my->experts, settings->save_every);
+    if (status == ISG_ERR_FORMAT || status == ISG_ERR_SHAPE || status == ISG_ERR_VERSION)
+        return fail(EXIT_CHECKPOINT, "%s; to start anew: --force", isg_error_message());
+    if (status != ISG_OK)
+        return fail_status(status);
+    const isg_run_info info = isg_run_describe(my->run);
+    const double recorded_s = json_number_value(json_object_get(my->record, "seconds"));
     my->is_resumed = true;
-    const uint64_t epochs = isg_experts_describe(my->experts).epochs;
-    if (epochs > my->settings->epochs)
+    my->earlier_s =
+        fmax(0, recorded_s - info.seconds); /* what an older checkpoint knows nothing of */
+    if (info.remark)
+        notice(my->call.common.quiet, "%s", info.remark);
+    if (info.state.epochs > settings->epochs)
         return fail(EXIT_CHECKPOINT, "--epochs %zu, but the run in %s has %" PRIu64 " already",
-                    my->settings->epochs, my->settings->out, epochs);
-    return EXIT_DONE;
-}
-
-/* ---- training --------------------------------------------------------------------------------- */
-
-static exit_code save(classify_job *my) {
-    if (!my->run)
-        return EXIT_DONE;
-    my->saved_s = isg_clock_s();
-    const char *path = my->checkpoint_paths[my->next_slot];
-    const exit_code code = fail_status(isg_experts_save(my->experts, path));
-    if (code != EXIT_DONE)
-        return code;
-    my->next_slot = (my->next_slot + 1) % CLASSIFY_GENERATIONS;
+                    settings->epochs, settings->out, info.state.epochs);
     return write_record(my);
 }
 
-/* Checkpoints of another run must be gone before run.json speaks of this one. */
-static exit_code remove_checkpoints(const classify_job *my) {
-    for (size_t k = 0; k < CLASSIFY_GENERATIONS; k++)
-        if (unlink(my->checkpoint_paths[k]) != 0 && errno != ENOENT)
-            return fail(EXIT_FILE, "%s: could not be removed: %s", my->checkpoint_paths[k],
-                        strerror(errno));
-    return EXIT_DONE;
-}
-
-/* run.json comes before the first checkpoint, so that whoever finds no checkpoint knows how to begin. */
-static exit_code begin(classify_job *my) {
+static exit_code begin_or_resume(classify_job *my) {
+    const bool has_checkpoint = isg_run_describe(my->run).has_checkpoint;
     const bool is_recorded = my->record != NULL;
     exit_code code = make_experts(my);
-    if (code != EXIT_DONE || !my->run)
-        return code;
-    if (is_recorded) {
+    if (code == EXIT_DONE && is_recorded && !has_checkpoint)
+        notice(my->call.common.quiet, "%s: has no checkpoint yet; starting from the beginning",
+               my->settings->out);
+    if (code == EXIT_DONE && is_recorded && has_checkpoint) {
         code = read_points(my);
-        return code == EXIT_DONE ? go_on(my) : code;
+        return code == EXIT_DONE ? resume(my) : code;
     }
-    code = remove_checkpoints(my);
-    if (code == EXIT_DONE)
-        code = classify_begin_record(my);
-    if (code == EXIT_DONE)
-        code = write_record(my);
-    return code == EXIT_DONE ? save(my) : code;
+    return code == EXIT_DONE ? begin(my) : code;
 }
+
+/* ---- training --------------------------------------------------------------------------------- */
 
 static exit_code stopped(classify_job *my) {
     const exit_code code = fail_status(ISG_ERR_CANCELLED);
     if (!my->experts)
         return code;
-    const uint64_t epochs = isg_experts_describe(my->experts).epochs;
-    if (!my->run)
-        return fail(code, "%s after %" PRIu64 " epochs; nothing was saved, since -o was not given",
-                    failure_sentence(), epochs);
-    const exit_code saved = save(my);
+    const isg_experts_info info = isg_experts_describe(my->experts);
+    if (!my->settings->out)
+        return fail(code, "%s after %" PRIu64 " epoch%s; nothing was saved, since -o was not given",
+                    failure_sentence(), info.epochs, plural(info.epochs));
+    const exit_code saved = write_record(my);
     if (saved != EXIT_DONE)
         return saved;
     fail_status(ISG_ERR_CANCELLED);
     char *line = run_resume_line(&my->call, my->settings->out);
     if (!line)
         return fail_memory();
-    fail(code, "%s after %" PRIu64 " epochs and %zu of %zu experts, all saved; to go on: %s",
-         failure_sentence(), epochs, isg_experts_describe(my->experts).next,
-         isg_experts_describe(my->experts).n_experts, line);
+    fail(code, "%s after %" PRIu64 " epoch%s and %zu of %zu experts, all saved; to go on: %s",
+         failure_sentence(), info.epochs, plural(info.epochs), info.next, info.n_experts, line);
     memory_release(line);
     return code;
 }
 
 typedef struct training_bar {
     progress bar;
-    double done, steps; /* epochs of experts, finished and in all */
+    const isg_run *run;
     size_t epochs;
-    uint64_t epoch;
+    double share; /* of them, that this call does */
 } training_bar;
 
-static bool show_step(void *user, double fraction) {
+static bool show_epoch(void *user, double fraction) {
     training_bar *shown = user;
+    const isg_train_state state = isg_run_describe(shown->run).state;
     char text[80];
-    snprintf(text, sizeof text, "epoch %" PRIu64 " of %zu", shown->epoch + 1, shown->epochs);
-    return progress_update(&shown->bar, (shown->done + fraction) / shown->steps, text);
-}
-
-/* One epoch of one expert. */
-static isg_status step(classify_job *my, training_bar *shown) {
-    const isg_experts_info info = isg_experts_describe(my->experts);
-    const isg_progress callback = {show_step, shown};
-    const double started_s = isg_clock_s();
-    shown->epoch = info.epochs;
-    shown->done = (double)info.epochs * (double)info.n_experts + (double)info.next;
-    const isg_status status = isg_experts_step(my->experts, &callback);
-    my->train_s += isg_clock_s() - started_s;
-    return status;
+    snprintf(text, sizeof text, "epoch %" PRIu64 " of %zu", state.epochs + (state.batch > 0),
+             shown->epochs);
+    return progress_update(&shown->bar, shown->share * fraction, text);
 }
 
 /* Trains until all have finished so many epochs. */
 static exit_code train_until(classify_job *my, size_t until) {
-    const isg_experts_info info = isg_experts_describe(my->experts);
-    const double steps = (double)my->settings->epochs * (double)info.n_experts;
-    training_bar shown = {.steps = steps, .epochs = my->settings->epochs};
-    exit_code code = EXIT_DONE;
-    isg_status status = ISG_OK;
-    if (info.epochs >= until)
+    const isg_train_state state = isg_run_describe(my->run).state;
+    const double epochs = (double)my->settings->epochs;
+    training_bar shown = {
+        .run = my->run, .epochs = my->settings->epochs, .share = (double)until / epochs};
+    const isg_progress callback = {show_epoch, &shown};
+    if (state.epochs >= until)
         return EXIT_DONE;
     progress_start(&shown.bar, my->call.common.quiet, "training");
-    progress_measure(&shown.bar,
-                     (double)my->settings->epochs *
-                         (double)isg_dataset_describe(my->train).n_samples,
+    progress_measure(&shown.bar, epochs * (double)isg_dataset_describe(my->train).n_samples,
                      "samples");
-    shown.bar.origin = ((double)info.epochs * (double)info.n_experts + (double)info.next) / steps;
-    while (code == EXIT_DONE && status == ISG_OK &&
-           isg_experts_describe(my->experts).epochs < until) {
-        status = step(my, &shown);
-        if (status == ISG_OK && isg_clock_s() - my->saved_s >= my->settings->save_every)
-            code = save(my);
-    }
+    shown.bar.origin =
+        ((double)state.epochs + (double)state.batch / (double)state.n_batches) / epochs;
+    const isg_status status = isg_run_train(my->run, until, &callback);
     progress_finish(&shown.bar);
-    if (code != EXIT_DONE)
-        return code;
     return status == ISG_ERR_CANCELLED ? stopped(my) : fail_status(status);
 }
 
@@ -418,22 +331,21 @@ static exit_code add_point(classify_job *my, size_t epochs) {
                                   ? (double)my->test_tally.wrong / (double)my->test_tally.samples
                                   : (double)NAN,
                 .train_error = (double)my->train_tally.wrong / (double)my->train_tally.samples,
-                .seconds = my->train_s,
+                .seconds = classify_seconds(my),
                 .converged = my->fit.converged});
-    return my->run ? write_record(my) : EXIT_DONE;
+    return write_record(my);
 }
 
 /* With --rbm there is nothing to train. */
 static exit_code fit_alone(classify_job *my) {
     exit_code code = fail_status(isg_rbm_load(&my->rbm, my->settings->rbm));
-    if (code == EXIT_DONE && my->run && !my->record)
-        code = classify_begin_record(my);
+    if (code == EXIT_DONE && !my->record)
+        code = make_record(my);
     return code == EXIT_DONE ? add_point(my, 0) : code;
 }
 
 static exit_code train_and_fit(classify_job *my) {
-    exit_code code = begin(my);
-    my->saved_s = isg_clock_s();
+    exit_code code = begin_or_resume(my);
     for (size_t k = 0; code == EXIT_DONE && k < my->n_stops; k++) {
         const size_t until = my->stops[k];
         const bool is_last = k + 1 == my->n_stops;
@@ -446,7 +358,7 @@ static exit_code train_and_fit(classify_job *my) {
                 code = add_point(my, until);
         }
     }
-    return code == EXIT_DONE ? save(my) : code;
+    return code;
 }
 
 exit_code classify_train(classify_job *my) {
@@ -454,7 +366,7 @@ exit_code classify_train(classify_job *my) {
     if (!my->points)
         return fail_memory();
     const exit_code code = my->settings->rbm ? fit_alone(my) : train_and_fit(my);
-    if (code != EXIT_DONE || !my->run)
+    if (code != EXIT_DONE || !my->settings->out)
         return code;
     return fail_status(isg_classifier_save(my->classifier, my->classifier_path,
                                            my->call.common.seed, my->command));

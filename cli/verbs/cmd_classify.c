@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "cli/allocation.h"
 #include "cli/epoch_list.h"
 #include "cli/signals.h"
@@ -232,8 +233,8 @@ static exit_code fit(classify_job *my) {
 
 static exit_code predict(classify_job *my) {
     if (my->call.n_arguments != 1)
-        return fail(EXIT_MISUSED, "--model: expected TEST and nothing else, found %zu arguments",
-                    my->call.n_arguments);
+        return fail(EXIT_MISUSED, "--model: expected TEST and nothing else, found %zu argument%s",
+                    my->call.n_arguments, plural(my->call.n_arguments));
     my->test_name = my->call.arguments[0];
     exit_code code = refuse(&my->call, of_training, "--model");
     if (code == EXIT_DONE)
@@ -257,8 +258,8 @@ static exit_code run(const invocation *call) {
         code = my.settings->model ? predict(&my) : fit(&my);
     if (code == EXIT_DONE)
         code = classify_show(&my);
-    isg_experts_free(my.experts);
     isg_run_close(my.run);
+    isg_experts_free(my.experts);
     signals_release();
     isg_classifier_free(my.classifier);
     isg_rbm_free(my.rbm);
@@ -268,9 +269,7 @@ static exit_code run(const invocation *call) {
     json_decref(my.record);
     memory_release(my.stops);
     memory_release(my.points);
-    for (size_t k = 0; k < CLASSIFY_GENERATIONS; k++)
-        memory_release(my.checkpoint_paths[k]);
-    memory_release(my.classifier_path);
+    isg_release(my.classifier_path);
     memory_release(my.test_tally.counts);
     memory_release(my.train_tally.counts);
     memory_release(my.answers);
@@ -358,29 +357,6 @@ static const option_entry options[] = {
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"test_error", "share of TEST that was classified wrongly, or null"},
-    {"test_error_se", "its standard error, binomial"},
-    {"train_error", "the same share of TRAIN, or null"},
-    {"confusion[][]", "numbers of samples of TEST: a row for each class, a column for each answer"},
-    {"classes[]", "their names, in the order of the rows"},
-    {"class_errors[]", "share of each class that was classified wrongly"},
-    {"converged", "whether the regression did, or null with --model"},
-    {"errors_at[]", "epochs, test_error, train_error, converged, and seconds of training until then"},
-    {"test_samples", "number of samples in TEST"},
-    {"train_samples", "and in TRAIN"},
-    {"n_visible", "number of visible units"},
-    {"n_rbms", "number of experts"},
-    {"n_hidden", "number of hidden units of all of them"},
-    {"epochs", "finished epochs"},
-    {"seconds", "time spent training, in all processes together"},
-    {"resumed", "whether a run was gone on with"},
-    {"model", "the classifier, in RUN or as given, or null"},
-    {"picture", "the picture, or null"},
-    {"predictions", "the table of predictions, or null"},
-    {"curve", "the table of errors, or null"},
-    {NULL, NULL},
-};
 
 static const example examples[] = {
     {"isinglass classify mnist:train mnist:test", "Ten Hopfield experts of ten sub-patterns, no training: 6.9 % errors."},
@@ -413,7 +389,7 @@ const command command_classify = {
         "on with it and ends with the same answers.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = classify_results,
     .examples = examples,
     .settings_bytes = sizeof(classify_settings),
     .defaults = defaults,

@@ -297,36 +297,12 @@ static const option_entry options[] = {
     {.name = NULL},
 };
 
-static const json_key json_keys[] = {
-    {"accuracy", "share of the samples that came to their class; null without labels"},
-    {"accuracy_error", "its standard error over samples"},
-    {"undecided", "samples, or shares of them, that came to no pattern"},
-    {"decided_at_start", "published: samples decided before any update"},
-    {"decided", "published: by updates at zero temperature"},
-    {"ensembles", "published: samples left to trajectories"},
-    {"nearest_pattern_accuracy", "accuracy of the pattern with the largest overlap, no dynamics"},
-    {"start_accuracy", "overlap, projection and energy: accuracy of reading the samples, no dynamics"},
-    {"end_accuracy", "attractor: the same of the ends; else null"},
-    {"confusion[][]", "samples by class (rows) and columns[]"},
-    {"attractors[][]", "the same, where only ends that are exactly a pattern count for its class"},
-    {"classes[]", "classes of the data"},
-    {"columns[]", "classes of the patterns, undecided, negative, spurious, two-cycle"},
-    {"ends", "samples by their end: pattern, undecided, negative, spurious, two-cycle"},
-    {"updates[]", "samples that took 0, 1, ... updates"},
-    {"samples", "number of samples"},
-    {"foreign", "samples of classes that no pattern has; they count as wrong"},
-    {"committor", "samples, accuracy (of the most frequent class), right and none (mean shares), or "
-                  "null"},
-    {"protocol", "and rule, dynamics, ensemble, diagonal, readout, beta, overlap, max_updates, "
-                 "trajectories: what was done"},
-    {"seconds", "time it took"},
-    {"curves[]", "of what was corrupted: rule, dynamics and points[]"},
-    {"curves[].points[]", "flip, mask, trials, exact{value,error}, near{value,error}, negative, "
-                          "start_overlap, thermal_overlap, end_overlap"},
-    {"energies[]", "with --trajectory: of the states, from the start on; then overlaps[], updates, end"},
-    {"file", "FILE.csv, or null"},
-    {"picture", "the picture, or null"},
-    {NULL, NULL},
+static const result_entry results[] = {
+    RESULT_MEMBERS(recall_result, protocol, recall_protocol_results, "Of DATA as they are:"),
+    RESULT_MEMBERS(recall_result, curves, recall_curves_results,
+                   "With --flip, --mask or --mask-units:"),
+    RESULT_MEMBERS(recall_result, walk, recall_walk_results, "With --trajectory:"),
+    {.key = NULL},
 };
 
 static const example examples[] = {
@@ -374,7 +350,7 @@ const command command_recall = {
         "they are, unless --free or --flip is given.",
     .arguments = arguments,
     .options = options,
-    .json_keys = json_keys,
+    .results = results,
     .examples = examples,
     .settings_bytes = sizeof(recall_settings),
     .defaults = defaults,

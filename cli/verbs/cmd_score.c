@@ -508,8 +508,8 @@ static const result_entry results[] = {
     RESULT_STRUCT(scores, log_z, log_z_results, NULL),
     RESULT_MEMBERS(scores, point, point_results, NULL),
     RESULT_MEMBERS(scores, curve, curve_results,
-                   "instead of data and interval with --betas (those above are then at the best beta of "
-                   "the first DATA, or at the last without DATA)"),
+                   "With --betas, in place of data and interval; those above are then at the best beta "
+                   "of the first DATA, or at the last without DATA:"),
     RESULT(scores, seconds, "time for ln Z, the certificate included"),
     RESULT_HIDDEN(scores, is_curve),
     RESULT_HIDDEN(scores, model),

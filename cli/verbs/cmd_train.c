@@ -237,8 +237,8 @@ static exit_code go_on(job *my) {
     if (info.remark)
         notice(is_quiet, "%s", info.remark);
     if (info.state.epochs >= my->settings->epochs) {
-        notice(is_quiet, "%s: has %" PRIu64 " epochs already; a larger --epochs trains longer",
-               my->settings->out, info.state.epochs);
+        notice(is_quiet, "%s: has %" PRIu64 " epoch%s already; a larger --epochs trains longer",
+               my->settings->out, info.state.epochs, plural(info.state.epochs));
         return EXIT_DONE;
     }
     return prolong(my, info.settings);
@@ -272,8 +272,9 @@ static exit_code stopped(const job *my) {
     char *line = run_resume_line(&my->call, my->settings->out);
     if (!line)
         return fail_memory();
-    fail(code, "%s after %" PRIu64 " epochs and %zu of %zu updates, all saved; to go on: %s",
-         failure_sentence(), state.epochs, state.batch, state.n_batches, line);
+    fail(code, "%s after %" PRIu64 " epoch%s and %zu of %zu updates, all saved; to go on: %s",
+         failure_sentence(), state.epochs, plural(state.epochs), state.batch, state.n_batches,
+         line);
     memory_release(line);
     return code;
 }

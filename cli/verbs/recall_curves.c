@@ -9,7 +9,6 @@
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/share_error.h"
-#include "cli/text_file.h"
 #include "cli/verbs/recall_job.h"
 #include "src/base/clock.h"
 
@@ -26,8 +25,13 @@ typedef struct curves {
     double seconds;
 } curves;
 
-static double error_of(size_t hits, size_t trials) {
-    return share_error((double)hits / (double)trials, trials);
+typedef struct share {
+    double value, error;
+} share;
+
+static share share_of(size_t hits, size_t trials) {
+    const double value = (double)hits / (double)trials;
+    return (share){value, share_error(value, trials)};
 }
 
 /* What the points differ in. */
@@ -105,29 +109,6 @@ static exit_code recover(const recall_job *my, curves *all) {
 
 /* ---- files ------------------------------------------------------------------------------------------ */
 
-static exit_code write_csv(const recall_job *my, const curves *all) {
-    output text = {0};
-    output_print(&text, "rule,dynamics,flip,mask,trials,exact,exact_error,near,near_error,negative,"
-                        "start_overlap,thermal_overlap,end_overlap\n");
-    for (size_t c = 0; c < all->count; c++)
-        for (size_t k = 0; k < all->n; k++) {
-            const isg_recovery *point = &all->points[c * all->n + k];
-            const double n = (double)point->trials;
-            output_print(&text, "%s,%s,%.10g,%.10g,%zu,%.10g,%.3g,%.10g,%.3g,%.10g,%.10g,",
-                         rule_names[all->rules[c]], dynamics_names[all->dynamics[c]],
-                         all->how[k].flip, all->how[k].mask, point->trials,
-                         (double)point->exact / n, error_of(point->exact, point->trials),
-                         (double)point->near / n, error_of(point->near, point->trials),
-                         (double)point->negative / n, point->start_overlap);
-            if (!isnan(point->thermal_overlap))
-                output_print(&text, "%.10g", point->thermal_overlap);
-            output_print(&text, ",%.10g\n", point->end_overlap);
-        }
-    const exit_code code = text_file_write(my->settings->out, &text);
-    output_free(&text);
-    return code;
-}
-
 static exit_code draw(const recall_job *my, const curves *all) {
     const size_t cells = all->count * all->n;
     double *x = memory_allocate(all->n, sizeof *x);
@@ -145,8 +126,9 @@ static exit_code draw(const recall_job *my, const curves *all) {
         for (size_t k = 0; k < all->n; k++) {
             const isg_recovery *point = &all->points[c * all->n + k];
             x[k] = is_of_masks(my) ? all->how[k].mask : all->how[k].flip;
-            y[c * all->n + k] = (double)point->exact / (double)point->trials;
-            errors[c * all->n + k] = error_of(point->exact, point->trials);
+            const share exact = share_of(point->exact, point->trials);
+            y[c * all->n + k] = exact.value;
+            errors[c * all->n + k] = exact.error;
         }
         lines[c] = (plot_curve){names[c], x, y + c * all->n, errors + c * all->n, all->n};
     }
@@ -170,90 +152,167 @@ static exit_code draw(const recall_job *my, const curves *all) {
 
 /* ---- results ---------------------------------------------------------------------------------------- */
 
-static json_t *share_as_json(size_t hits, size_t trials) {
-    return json_pack("{s:f, s:f}", "value", (double)hits / (double)trials, "error",
-                     error_of(hits, trials));
-}
+typedef struct point_row {
+    const char *rule, *dynamics;
+    double flip, mask, negative, start_overlap, thermal_overlap, end_overlap;
+    size_t trials;
+    share exact, near;
+} point_row;
 
-static json_t *points_as_json(const curves *all, size_t c) {
-    json_t *list = json_array();
-    for (size_t k = 0; list && k < all->n; k++) {
-        const isg_recovery *point = &all->points[c * all->n + k];
-        json_t *item = json_pack("{s:f, s:f, s:I, s:o, s:o, s:f, s:f, s:o, s:f}",             //
-                                 "flip", all->how[k].flip, "mask", all->how[k].mask,          //
-                                 "trials", (json_int_t)point->trials,                         //
-                                 "exact", share_as_json(point->exact, point->trials),         //
-                                 "near", share_as_json(point->near, point->trials),           //
-                                 "negative", (double)point->negative / (double)point->trials, //
-                                 "start_overlap", point->start_overlap,                       //
-                                 "thermal_overlap", json_number(point->thermal_overlap),      //
-                                 "end_overlap", point->end_overlap);
-        if (json_array_append_new(list, item) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
-}
+typedef struct curve_row {
+    const char *rule, *dynamics;
+    size_t updates;
+    double beta;
+    bool is_thermal;
+    result_list points;
+} curve_row;
 
-static json_t *as_json(const recall_job *my, const curves *all) {
-    json_t *list = json_array();
-    for (size_t c = 0; list && c < all->count; c++)
-        if (json_array_append_new(list,
-                                  json_pack("{s:s, s:s, s:o}", "rule", rule_names[all->rules[c]],
-                                            "dynamics", dynamics_names[all->dynamics[c]], "points",
-                                            points_as_json(all, c))) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
-    const recall_settings *settings = my->settings;
-    return json_pack("{s:o, s:I, s:b, s:b, s:f, s:I, s:f, s:o, s:o}",                //
-                     "curves", list,                                                 //
-                     "masked_units", (json_int_t)my->n_units,                        //
-                     "clamped", (int)all->is_clamped,                                //
-                     "diagonal", (int)!settings->no_diagonal,                        //
-                     "beta", settings->how.beta,                                     //
-                     "max_updates", (json_int_t)all->updates,                        //
-                     "seconds", all->seconds,                                        //
-                     "file", settings->out ? json_text(settings->out) : json_null(), //
-                     "picture", settings->picture ? json_text(settings->picture) : json_null());
-}
+typedef struct curves_result {
+    curve_row rows[N_CURVES];
+    result_list curves;
+    size_t masked_units, max_updates, n_patterns, n_visible, trials, trials_each;
+    bool clamped, diagonal, has_masks, is_of_data;
+    double beta, seconds;
+    const char *file, *picture;
+} curves_result;
 
-static void as_text(output *out, const recall_job *my, const curves *all) {
-    const recall_settings *settings = my->settings;
-    const isg_recovery *first = &all->points[0];
-    output_field(out, "patterns", "%zu of %zu units, diagonal %s", my->info.n_patterns,
-                 my->info.n_visible, settings->no_diagonal ? "removed" : "kept");
-    output_field(out, "trials", "%zu a point, %zu of each %s", first->trials, all->trials,
-                 my->data ? "sample" : "pattern");
-    output_field(out, "recovered", "ends exactly in %s; near: overlap > 0.95",
-                 my->data ? "a pattern of the sample's class" : "the pattern");
-    if (my->n_units)
-        output_field(out, "masked", "%zu given units", my->n_units);
-    if (my->n_masks || my->units)
-        output_field(out, "other units", all->is_clamped ? "clamped" : "free to move");
-    for (size_t c = 0; c < all->count; c++) {
-        if (is_thermal(all->dynamics[c]))
-            output_line(out, "%s, %s (%zu updates at beta %g, then async at zero temperature)",
-                        rule_names[all->rules[c]], dynamics_names[all->dynamics[c]], all->updates,
-                        settings->how.beta);
-        else
-            output_line(out, "%s, %s", rule_names[all->rules[c]], dynamics_names[all->dynamics[c]]);
-        output_print(out, "  %8s %8s %9s %8s %8s %8s %8s\n", "flipped", "hidden", "recovered", "+-",
-                     "near", "negative", "overlap");
+/* clang-format off */
+#define POINT(field, what) RESULT(point_row, field, what)
+#define IS(field, what)    RESULT(curves_result, field, what)
+#define HIDDEN(field)      RESULT_HIDDEN(curves_result, field)
+
+static const result_entry share_results[] = {
+    RESULT(share, value, NULL),
+    RESULT(share, error, NULL),
+    {.key = NULL},
+};
+
+static const result_entry point_results[] = {
+    POINT(flip, "share of the units that was flipped"),
+    POINT(mask, "and masked"),
+    POINT(trials, "number of trials"),
+    RESULT_STRUCT(point_row, exact, share_results, "share that was recovered to the last unit"),
+    RESULT_STRUCT(point_row, near, share_results, "share with an overlap above 0.95"),
+    POINT(negative, "share that ends in the negative"),
+    POINT(start_overlap, "mean overlap with what was sought, at the start"),
+    POINT(thermal_overlap, "before going on at zero temperature, or null"),
+    POINT(end_overlap, "and in the end"),
+    RESULT_HIDDEN(point_row, rule),
+    RESULT_HIDDEN(point_row, dynamics),
+    {.key = NULL},
+};
+
+static const char point_columns[] =
+    "rule,dynamics,flip:.10g,mask:.10g,trials,exact.value:.10g,exact.error:.3g,near.value:.10g,"
+    "near.error:.3g,negative:.10g,start_overlap:.10g,thermal_overlap:.10g?,end_overlap:.10g";
+
+static const result_entry curve_results[] = {
+    RESULT(curve_row, rule, "projection or hebbian"),
+    RESULT(curve_row, dynamics, "of the trials"),
+    RESULT_LIST_OF(curve_row, points, point_results, NULL),
+    RESULT_HIDDEN(curve_row, updates),
+    RESULT_HIDDEN(curve_row, beta),
+    RESULT_HIDDEN(curve_row, is_thermal),
+    {.when = "is_thermal",
+     .text = "{rule}, {dynamics} ({updates update} at beta {beta}, then async at zero temperature)"},
+    {.when = "!is_thermal", .text = "{rule}, {dynamics}"},
+    {.each = "points",
+     .heading = "   flipped   masked recovered       +-     near negative  overlap",
+     .text = "  {flip:8.4g} {mask:8.4g} {exact.value:9.4f} {exact.error:8.4f} {near.value:8.4f} "
+             "{negative:8.4f} {end_overlap:8.4f}"},
+    {.key = NULL},
+};
+
+const result_entry recall_curves_results[] = {
+    RESULT_LIST_OF(curves_result, curves, curve_results, NULL),
+    IS(masked_units, "number of units in --mask-units"),
+    IS(clamped, "whether the other units were"),
+    IS(diagonal, "whether J_ii was kept"),
+    IS(beta, "inverse temperature of dynamics that have one"),
+    IS(max_updates, "updates of all units, at most"),
+    IS(seconds, "time it took"),
+    IS(file, "FILE.csv, or null"),
+    IS(picture, "the picture, or null"),
+    HIDDEN(n_patterns), HIDDEN(n_visible), HIDDEN(trials), HIDDEN(trials_each), HIDDEN(has_masks),
+    HIDDEN(is_of_data),
+    {.label = "patterns", .text = "{n_patterns} of {n_visible unit}, diagonal {diagonal:kept|removed}"},
+    {.label = "trials", .text = "{trials} a point, {trials_each} of each {is_of_data:sample|pattern}"},
+    {.label = "recovered",
+     .text = "ends exactly in {is_of_data:a pattern of the sample's class|the pattern}; near: overlap > "
+             "0.95"},
+    {.when = "masked_units", .label = "masked", .text = "{masked_units given unit}"},
+    {.when = "has_masks", .label = "other units", .text = "{clamped:clamped|free to move}"},
+    {.each = "curves"},
+    {.when = "file", .label = "file", .text = "{file}"},
+    {.when = "picture", .label = "picture", .text = "{picture}"},
+    {.key = NULL},
+};
+/* clang-format on */
+
+static void fill_points(point_row *out, const curves *all) {
+    for (size_t c = 0; c < all->count; c++)
         for (size_t k = 0; k < all->n; k++) {
             const isg_recovery *point = &all->points[c * all->n + k];
-            const double n = (double)point->trials;
-            output_print(out, "  %8.4g %8.4g %9.4f %8.4f %8.4f %8.4f %8.4f\n", all->how[k].flip,
-                         all->how[k].mask, (double)point->exact / n,
-                         error_of(point->exact, point->trials), (double)point->near / n,
-                         (double)point->negative / n, point->end_overlap);
+            out[c * all->n + k] =
+                (point_row){.rule = rule_names[all->rules[c]],
+                            .dynamics = dynamics_names[all->dynamics[c]],
+                            .flip = all->how[k].flip,
+                            .mask = all->how[k].mask,
+                            .trials = point->trials,
+                            .exact = share_of(point->exact, point->trials),
+                            .near = share_of(point->near, point->trials),
+                            .negative = share_of(point->negative, point->trials).value,
+                            .start_overlap = point->start_overlap,
+                            .thermal_overlap = point->thermal_overlap,
+                            .end_overlap = point->end_overlap};
         }
-    }
-    if (settings->out)
-        output_field(out, "file", "%s", settings->out);
-    if (settings->picture)
-        output_field(out, "picture", "%s", settings->picture);
+}
+
+static void show(const recall_job *my, const curves *all, const point_row *points) {
+    const recall_settings *settings = my->settings;
+    curves_result out = {.masked_units = my->n_units,
+                         .clamped = all->is_clamped,
+                         .diagonal = !settings->no_diagonal,
+                         .beta = settings->how.beta,
+                         .max_updates = all->updates,
+                         .seconds = all->seconds,
+                         .file = settings->out,
+                         .picture = settings->picture,
+                         .n_patterns = my->info.n_patterns,
+                         .n_visible = my->info.n_visible,
+                         .trials = points[0].trials,
+                         .trials_each = all->trials,
+                         .has_masks = my->n_masks || my->units,
+                         .is_of_data = my->data != NULL};
+    for (size_t c = 0; c < all->count; c++)
+        out.rows[c] = (curve_row){.rule = rule_names[all->rules[c]],
+                                  .dynamics = dynamics_names[all->dynamics[c]],
+                                  .updates = all->updates,
+                                  .beta = settings->how.beta,
+                                  .is_thermal = is_thermal(all->dynamics[c]),
+                                  .points = {points + c * all->n, all->n, sizeof *points}};
+    out.curves = (result_list){out.rows, all->count, sizeof out.rows[0]};
+    const recall_result result = {.curves = &out};
+    result_show(my->call, &result);
+}
+
+/* The table of -o, and the result. */
+static exit_code finish(const recall_job *my, const curves *all) {
+    const size_t n = all->count * all->n;
+    point_row *points = memory_allocate(n, sizeof *points);
+    if (!points)
+        return fail_memory();
+    fill_points(points, all);
+    exit_code code = EXIT_DONE;
+    if (my->settings->out)
+        code = result_csv(my->settings->out, point_results,
+                          (result_list){points, n, sizeof *points}, point_columns);
+    if (code == EXIT_DONE && my->settings->picture)
+        code = draw(my, all);
+    if (code == EXIT_DONE)
+        show(my, all, points);
+    memory_release(points);
+    return code;
 }
 
 exit_code recall_curves(recall_job *my) {
@@ -266,14 +325,8 @@ exit_code recall_curves(recall_job *my) {
                                   "as A:B:n");
     if (code == EXIT_DONE)
         code = recover(my, &all);
-    if (code == EXIT_DONE && my->settings->out)
-        code = write_csv(my, &all);
-    if (code == EXIT_DONE && my->settings->picture)
-        code = draw(my, &all);
-    if (code == EXIT_DONE && my->call->common.json)
-        output_json(my->call->out, as_json(my, &all));
-    else if (code == EXIT_DONE)
-        as_text(my->call->out, my, &all);
+    if (code == EXIT_DONE)
+        code = finish(my, &all);
     memory_release(all.how);
     memory_release(all.points);
     return code;

@@ -51,7 +51,15 @@ static inline size_t recall_sweeps(const recall_job *my, size_t usual) {
 /* What the library says of options and files, as the user sees it. */
 exit_code recall_failed(const recall_job *my, isg_status status);
 
-/* The three things that the verb does; each prints its results. */
+/* The three things that the verb does; each shows its results, which are one of these. */
+typedef struct recall_result {
+    const struct protocol_result *protocol;
+    const struct curves_result *curves;
+    const struct walk_result *walk;
+} recall_result;
+
+extern const result_entry recall_protocol_results[], recall_curves_results[], recall_walk_results[];
+
 exit_code recall_protocol(recall_job *my);   /* recall_protocol.c */
 exit_code recall_curves(recall_job *my);     /* recall_curves.c */
 exit_code recall_trajectory(recall_job *my); /* recall_trajectory.c */

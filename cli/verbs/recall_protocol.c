@@ -98,40 +98,46 @@ static exit_code run_committor(const recall_job *my, recall_found *found) {
 
 /* ---- a row of FILE.csv for every sample --------------------------------------------------------------- */
 
-static void csv_name(output *out, const char *name) {
-    const bool is_plain = !strpbrk(name, ",\"\r\n");
-    output_print(out, is_plain ? "," : ",\"");
-    for (; *name; name++)
-        output_print(out, *name == '"' ? "\"\"" : "%c", *name);
-    output_print(out, is_plain ? "" : "\"");
-}
+typedef struct outcome_row {
+    size_t sample;
+    const char *class, *label;
+    isg_recall_outcome found;
+} outcome_row;
+
+static const result_entry outcome_columns[] = {
+    RESULT(outcome_row, sample, NULL),
+    RESULT(outcome_row, class, NULL),
+    RESULT_ENUM(outcome_row, found.end, "end", end_names, NULL),
+    RESULT_AS(outcome_row, found.pattern, "pattern", NULL),
+    RESULT(outcome_row, label, NULL),
+    RESULT_AS(outcome_row, found.updates, "updates", NULL),
+    RESULT_AS(outcome_row, found.trajectories, "trajectories", NULL),
+    RESULT_AS(outcome_row, found.share, "share", NULL),
+    {.key = NULL},
+};
 
 static exit_code write_csv(const recall_job *my, const recall_found *found) {
+    static const char columns[] = "sample,class,end,pattern,label,updates,trajectories,share";
     const isg_recall_outcome *outcomes = isg_recall_outcomes(found->recall);
     const uint32_t *labels = isg_dataset_labels(my->data);
-    const size_t columns = my->info.n_patterns + 1;
+    const size_t n_shares = found->has_committor ? my->info.n_patterns + 1 : 0;
     output text = {0};
-    output_print(&text, "sample,class,end,pattern,label,updates,trajectories,share");
-    for (size_t mu = 0; found->has_committor && mu < columns; mu++)
-        output_print(&text, mu + 1 < columns ? ",committor_%zu" : ",committor_none", mu);
+    result_csv_names(&text, columns);
+    for (size_t mu = 0; mu < n_shares; mu++)
+        output_print(&text, mu + 1 < n_shares ? ",committor_%zu" : ",committor_none", mu);
     output_print(&text, "\n");
     for (size_t a = 0, k = 0; a < found->summary.n_samples; a++) {
-        const isg_recall_outcome *one = &outcomes[a];
-        output_print(&text, "%zu", a);
-        csv_name(&text, labels ? isg_dataset_class_name(my->data, labels[a]) : "");
-        output_print(&text, ",%s,", end_names[one->end]);
-        if (one->pattern != SIZE_MAX) {
-            const char *label = isg_patterns_label(my->patterns, one->pattern);
-            output_print(&text, "%zu", one->pattern);
-            csv_name(&text, label ? label : "");
-        } else {
-            output_print(&text, ",");
-        }
-        output_print(&text, ",%zu,%zu,%g", one->updates, one->trajectories, one->share);
-        const bool is_lost = found->has_committor && k < found->n_lost && found->lost[k] == a;
-        for (size_t mu = 0; found->has_committor && mu < columns; mu++)
+        const size_t pattern = outcomes[a].pattern;
+        const outcome_row one = {
+            .sample = a,
+            .class = labels ? isg_dataset_class_name(my->data, labels[a]) : NULL,
+            .label = pattern == SIZE_MAX ? NULL : isg_patterns_label(my->patterns, pattern),
+            .found = outcomes[a]};
+        result_csv_cells(&text, outcome_columns, &one, columns);
+        const bool is_lost = n_shares > 0 && k < found->n_lost && found->lost[k] == a;
+        for (size_t mu = 0; mu < n_shares; mu++)
             if (is_lost)
-                output_print(&text, ",%g", found->shares[k * columns + mu]);
+                output_print(&text, ",%g", found->shares[k * n_shares + mu]);
             else
                 output_print(&text, ",");
         k += is_lost;
@@ -171,10 +177,7 @@ exit_code recall_protocol(recall_job *my) {
         code = write_csv(my, &found);
     if (code == EXIT_DONE) {
         remark(my, &found);
-        if (my->call->common.json)
-            output_json(my->call->out, recall_as_json(my, &found));
-        else
-            recall_as_text(my->call->out, my, &found);
+        code = recall_show(my, &found);
     }
     isg_recall_free(found.recall);
     memory_release(found.lost);

@@ -1,4 +1,4 @@
-/* recall_tables.c - the results of a recall protocol, readable and as JSON
+/* recall_tables.c - the results of a recall protocol
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/allocation.h"
 #include "cli/share_error.h"
 #include "cli/verbs/recall_job.h"
 
@@ -15,10 +16,12 @@ enum { N_EXTRA = ISG_N_ENDS - 1, MOST_COLUMNS = 12 };
 
 /* ---- the committor in numbers -------------------------------------------------------------------- */
 
-typedef struct committor_summary {
-    double right, none; /* mean shares of trajectories */
-    double accuracy;    /* of the class that most of them come to; NaN without labels */
-} committor_summary;
+typedef struct committor_result {
+    size_t samples;  /* that ended in no pattern */
+    double overlap;  /* that counts as a pattern reached */
+    double accuracy; /* of the class that most of them come to; NaN without labels */
+    double right, none, come_to_one; /* mean shares of trajectories */
+} committor_result;
 
 static bool is_right(const recall_job *my, size_t sample, size_t mu) {
     const char *label = isg_patterns_label(my->patterns, mu);
@@ -26,9 +29,9 @@ static bool is_right(const recall_job *my, size_t sample, size_t mu) {
     return label && labels && strcmp(label, isg_dataset_class_name(my->data, labels[sample])) == 0;
 }
 
-static committor_summary look_at_committor(const recall_job *my, const recall_found *found) {
+static committor_result look_at_committor(const recall_job *my, const recall_found *found) {
     const size_t p = my->info.n_patterns;
-    committor_summary sum = {0};
+    committor_result sum = {.samples = found->n_lost, .overlap = found->committor_overlap};
     for (size_t k = 0; k < found->n_lost; k++) {
         const double *shares = found->shares + k * (p + 1);
         size_t most = 0;
@@ -41,146 +44,27 @@ static committor_summary look_at_committor(const recall_job *my, const recall_fo
     }
     const double n = (double)found->n_lost;
     sum.none /= n;
+    sum.come_to_one = 1 - sum.none;
     sum.right = found->summary.has_accuracy ? sum.right / n : (double)NAN;
     sum.accuracy = found->summary.has_accuracy ? sum.accuracy / n : (double)NAN;
     return sum;
 }
 
-/* Over samples, as if each were right or wrong. */
-static double accuracy_error(const isg_recall_summary *summary) {
-    return share_error(summary->accuracy, summary->n_samples);
-}
-
-/* ---- JSON ----------------------------------------------------------------------------------------- */
-
-static bool append(json_t *list, json_t *item) {
-    return json_array_append_new(list, item) == 0;
-}
-
-static json_t *table_as_json(isg_matd_view table) {
-    json_t *rows = json_array();
-    bool is_fine = rows != NULL;
-    for (size_t c = 0; is_fine && c < table.rows; c++) {
-        json_t *row = json_array();
-        is_fine = row != NULL;
-        for (size_t k = 0; is_fine && k < table.cols; k++)
-            is_fine = append(row, json_number(table.data[c * table.stride + k]));
-        is_fine = append(rows, row) && is_fine;
-    }
-    if (is_fine)
-        return rows;
-    json_decref(rows);
-    return NULL;
-}
-
-static json_t *names_as_json(const recall_job *my, const recall_found *found, bool are_columns) {
-    const isg_recall_summary *summary = &found->summary;
-    const size_t count = are_columns ? summary->n_labels + N_EXTRA : summary->n_classes;
-    json_t *names = json_array();
-    bool is_fine = names != NULL;
-    for (size_t k = 0; is_fine && k < count; k++)
-        is_fine = append(names, !are_columns ? isg_dataset_labels(my->data)
-                                                   ? json_text(isg_dataset_class_name(my->data, k))
-                                                   : json_null()
-                                : k < summary->n_labels
-                                    ? json_text(isg_recall_label(found->recall, k))
-                                    : json_string(end_names[k - summary->n_labels + 1]));
-    if (is_fine)
-        return names;
-    json_decref(names);
-    return NULL;
-}
-
-static json_t *updates_as_json(const recall_found *found) {
-    const double *updates = isg_recall_updates(found->recall);
-    json_t *list = json_array();
-    bool is_fine = list != NULL;
-    for (size_t t = 0; is_fine && t < found->summary.n_updates; t++)
-        is_fine = append(list, json_number(updates[t]));
-    if (is_fine)
-        return list;
-    json_decref(list);
-    return NULL;
-}
-
-static json_t *readouts_as_json(const double accuracy[ISG_N_READOUTS]) {
-    return json_pack("{s:o, s:o, s:o}",                                           //
-                     "overlap", json_number(accuracy[ISG_READOUT_OVERLAP]),       //
-                     "projection", json_number(accuracy[ISG_READOUT_PROJECTION]), //
-                     "energy", json_number(accuracy[ISG_READOUT_ENERGY]));
-}
-
-static json_t *committor_as_json(const recall_job *my, const recall_found *found) {
-    if (!found->has_committor)
-        return json_null();
-    const committor_summary sum = look_at_committor(my, found);
-    return json_pack("{s:I, s:f, s:o, s:o, s:o}",           //
-                     "samples", (json_int_t)found->n_lost,  //
-                     "overlap", found->committor_overlap,   //
-                     "accuracy", json_number(sum.accuracy), //
-                     "right", json_number(sum.right),       //
-                     "none", json_number(sum.none));
-}
-
-static json_t *ends_as_json(const isg_recall_summary *summary) {
-    json_t *ends = json_object();
-    bool is_fine = ends != NULL;
-    for (size_t k = 0; is_fine && k < ISG_N_ENDS; k++)
-        is_fine = json_object_set_new(ends, end_names[k],
-                                      json_integer((json_int_t)summary->ends[k])) == 0;
-    if (is_fine)
-        return ends;
-    json_decref(ends);
-    return NULL;
-}
-
-json_t *recall_as_json(const recall_job *my, const recall_found *found) {
-    const isg_recall_summary *summary = &found->summary;
-    const isg_recall_options *options = &summary->options;
-    const bool is_published = options->protocol == ISG_RECALL_PUBLISHED;
-    json_t *results = json_pack(
-        "{s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, "
-        "s:o}",
-        "accuracy", json_number(summary->accuracy),                                            //
-        "accuracy_error", json_number(accuracy_error(summary)),                                //
-        "undecided", json_number(summary->undecided),                                          //
-        "nearest_pattern_accuracy", json_number(summary->start_accuracy[ISG_READOUT_OVERLAP]), //
-        "decided_at_start", (json_int_t)summary->decided_at_start,                             //
-        "decided", (json_int_t)summary->decided,                                               //
-        "ensembles", (json_int_t)summary->n_ensembles,                                         //
-        "start_accuracy", readouts_as_json(summary->start_accuracy),                           //
-        "end_accuracy", is_published ? json_null() : readouts_as_json(summary->end_accuracy),  //
-        "confusion", table_as_json(isg_recall_confusion(found->recall)),                       //
-        "attractors", is_published ? json_null() : table_as_json(isg_recall_ends(found->recall)),
-        "classes", names_as_json(my, found, false), //
-        "columns", names_as_json(my, found, true),  //
-        "ends", ends_as_json(summary),              //
-        "updates", updates_as_json(found),          //
-        "samples", (json_int_t)summary->n_samples,  //
-        "foreign", (json_int_t)summary->n_foreign,  //
-        "committor", committor_as_json(my, found));
-    json_t *settings = json_pack(
-        "{s:s, s:s, s:s, s:o, s:b, s:o, s:f, s:o, s:I, s:I, s:f, s:o, s:n}", //
-        "protocol", protocol_names[options->protocol],                       //
-        "rule", rule_names[options->rule],                                   //
-        "dynamics", dynamics_names[options->dynamics],                       //
-        "ensemble", is_published ? json_string(dynamics_names[options->ensemble]) : json_null(),
-        "diagonal", (int)options->keep_diagonal, //
-        "readout", is_published ? json_null() : json_string(readout_names[options->readout]),
-        "beta", options->beta,                                                   //
-        "overlap", is_published ? json_number(options->threshold) : json_null(), //
-        "max_updates", (json_int_t)options->max_updates,                         //
-        "trajectories", (json_int_t)options->trajectories,                       //
-        "seconds", found->seconds,                                               //
-        "file", my->settings->out ? json_text(my->settings->out) : json_null(), "picture");
-    if (results && settings && json_object_update(results, settings) == 0) {
-        json_decref(settings);
-        return results;
-    }
-    json_decref(results);
-    json_decref(settings);
-    return NULL;
-}
+typedef struct protocol_result {
+    const recall_job *job;
+    const recall_found *found;
+    isg_recall_summary summary;
+    double accuracy_error, overlap, seconds;
+    const double *end_accuracy; /* by readout; NULL if published */
+    result_rows confusion, attractors;
+    const char **names; /* of both lists that follow */
+    result_list classes, columns, updates;
+    committor_result lost;
+    const committor_result *committor; /* NULL without --committor */
+    const char *ensemble, *readout, *file, *picture;
+    size_t n_visible, n_patterns;
+    bool is_thermal;
+} protocol_result;
 
 /* ---- text ------------------------------------------------------------------------------------------ */
 
@@ -195,8 +79,8 @@ static void cell(output *out, double value, int width) {
 
 /* Classes down, what they came to across. The last columns are shown where there is something in
    them; of very many classes only the right and the wrong. */
-static void table_as_text(output *out, const recall_job *my, const recall_found *found,
-                          isg_matd_view table) {
+static void print_table(output *out, const recall_job *my, const recall_found *found,
+                        isg_matd_view table) {
     static const char *const short_names[N_EXTRA] = {"undec.", "negat.", "spur.", "2-cyc."};
     const size_t n_labels = found->summary.n_labels;
     double extra[N_EXTRA] = {0};
@@ -223,7 +107,10 @@ static void table_as_text(output *out, const recall_job *my, const recall_found 
     }
 }
 
-static void tables_as_text(output *out, const recall_job *my, const recall_found *found) {
+static void print_tables(output *out, const void *results) {
+    const protocol_result *of = results;
+    const recall_job *my = of->job;
+    const recall_found *found = of->found;
     const bool is_published = found->summary.options.protocol == ISG_RECALL_PUBLISHED;
     if (found->summary.n_labels > MOST_COLUMNS) {
         output_field(out, "tables", "too wide to be shown (%zu classes): see --json",
@@ -232,17 +119,18 @@ static void tables_as_text(output *out, const recall_job *my, const recall_found
     }
     if (!is_published) {
         output_line(out, "where samples end, exact patterns only:");
-        table_as_text(out, my, found, isg_recall_ends(found->recall));
+        print_table(out, my, found, isg_recall_ends(found->recall));
         output_line(out, "what is read out of the ends (%s):",
                     readout_names[found->summary.options.readout]);
     } else {
         output_line(out, "what samples are recalled as:");
     }
-    table_as_text(out, my, found, isg_recall_confusion(found->recall));
+    print_table(out, my, found, isg_recall_confusion(found->recall));
 }
 
 /* 0 to 5 one by one, then ever more at a time. */
-static void updates_as_text(output *out, const recall_found *found) {
+static void print_updates(output *out, const void *results) {
+    const recall_found *found = ((const protocol_result *)results)->found;
     static const size_t ends[] = {1, 2, 3, 4, 5, 6, 10, 20, 50, 100, 200, 500, 1000, SIZE_MAX};
     const double *updates = isg_recall_updates(found->recall);
     const double n = (double)found->summary.n_samples;
@@ -267,81 +155,185 @@ static void updates_as_text(output *out, const recall_found *found) {
     }
 }
 
-static void published_as_text(output *out, const isg_recall_summary *summary) {
-    const isg_recall_options *options = &summary->options;
-    output_field(out, "decided", "%zu before any update (overlap > %g), %zu by %s updates",
-                 summary->decided_at_start, options->threshold, summary->decided,
-                 dynamics_names[options->dynamics]);
-    if (summary->n_ensembles == 0)
-        output_field(out, "trajectories", "none needed");
-    else
-        output_field(out, "trajectories", "%zu samples, %zu %s ones each at beta %g",
-                     summary->n_ensembles, options->trajectories, dynamics_names[options->ensemble],
-                     options->beta);
-    output_field(out, "undecided", "%g", summary->undecided);
+/* clang-format off */
+#define READOUT(k, name) {.kind = RESULT_NUMBER, .key = name, .offset = (k) * sizeof(double)}
+#define END(k, name)     {.kind = RESULT_SIZE, .key = name, .offset = (k) * sizeof(size_t)}
+
+static const result_entry readout_results[] = {
+    READOUT(ISG_READOUT_OVERLAP, "overlap"),
+    READOUT(ISG_READOUT_PROJECTION, "projection"),
+    READOUT(ISG_READOUT_ENERGY, "energy"),
+    {.key = NULL},
+};
+
+static const result_entry end_results[] = { /* as in end_names */
+    END(ISG_END_PATTERN, "pattern"),
+    END(ISG_END_UNDECIDED, "undecided"),
+    END(ISG_END_NEGATIVE, "negative"),
+    END(ISG_END_SPURIOUS, "spurious"),
+    END(ISG_END_TWO_CYCLE, "two-cycle"),
+    {.key = NULL},
+};
+
+static const result_entry committor_results[] = {
+    RESULT(committor_result, samples, "samples that ended in no pattern"),
+    RESULT(committor_result, overlap, "above it a trajectory has come to a pattern"),
+    RESULT(committor_result, accuracy, "of the class that most trajectories come to"),
+    RESULT(committor_result, right, "mean share of trajectories that come to the right class"),
+    RESULT(committor_result, none, "and to no pattern"),
+    RESULT_HIDDEN(committor_result, come_to_one),
+    {.when = "samples", .label = "committor",
+     .text = "{samples sample} that end in no pattern: {come_to_one:%.1f} % of the trajectories"},
+    {.when = "samples", .label = "", .text = "come to one (overlap > {overlap})"},
+    {.when = "samples&accuracy", .label = "",
+     .text = "{right:%.1f} % to their class; {accuracy:%.1f} % right by majority"},
+    {.key = NULL},
+};
+
+#define IS(field, what)            RESULT(protocol_result, field, what)
+#define SUMMARY(field, name, what) RESULT_AS(protocol_result, summary.field, name, what)
+#define OPTION(field, name, what)  RESULT_AS(protocol_result, summary.options.field, name, what)
+#define NAMED(field, list, what)   RESULT_ENUM(protocol_result, summary.options.field, #field, list, what)
+#define LIST(field, items, what)   RESULT_LIST_OF(protocol_result, field, items, what)
+#define HIDDEN(field)              RESULT_HIDDEN(protocol_result, field)
+
+#define BY_READOUT(title, key, shown)                                                              \
+    {.when = "protocol=attractor&has_accuracy", .label = title,                                    \
+     .text = shown " {start_accuracy." key ":%6.2f} % at the start, {end_accuracy." key            \
+                   ":%6.2f} % at the end"}
+
+const result_entry recall_protocol_results[] = {
+    SUMMARY(accuracy, "accuracy", "share of the samples that came to their class; null without labels"),
+    IS(accuracy_error, "its standard error over samples"),
+    SUMMARY(undecided, "undecided", "samples, or shares of them, that came to no pattern"),
+    SUMMARY(start_accuracy[ISG_READOUT_OVERLAP], "nearest_pattern_accuracy",
+            "accuracy of the pattern with the largest overlap, no dynamics"),
+    SUMMARY(decided_at_start, "decided_at_start", "published: samples decided before any update"),
+    SUMMARY(decided, "decided", "published: by updates at zero temperature"),
+    SUMMARY(n_ensembles, "ensembles", "published: samples left to trajectories"),
+    {.kind = RESULT_OBJECT, .key = "start_accuracy", .of = readout_results,
+     .offset = offsetof(protocol_result, summary.start_accuracy),
+     .help = "accuracy of reading the samples, no dynamics"},
+    RESULT_POINTER(protocol_result, end_accuracy, readout_results,
+                   "attractor: the same of the ends; else null"),
+    LIST(confusion, result_numbers, "samples by class (rows) and columns[]"),
+    LIST(attractors, result_numbers,
+         "attractor: the same, where only ends that are exactly a pattern count for its class; else "
+         "null"),
+    LIST(classes, result_texts, "classes of the data"),
+    LIST(columns, result_texts, "classes of the patterns, undecided, negative, spurious, two-cycle"),
+    {.kind = RESULT_OBJECT, .key = "ends", .of = end_results,
+     .offset = offsetof(protocol_result, summary.ends), .help = "samples by their end"},
+    LIST(updates, result_numbers, "samples that took 0, 1, ... updates"),
+    SUMMARY(n_samples, "samples", "number of samples"),
+    SUMMARY(n_foreign, "foreign", "samples of classes that no pattern has; they count as wrong"),
+    RESULT_POINTER(protocol_result, committor, committor_results, "null without --committor"),
+    NAMED(protocol, protocol_names, "published or attractor"),
+    NAMED(rule, rule_names, "projection or hebbian"),
+    NAMED(dynamics, dynamics_names, "of the samples; published: of the first part"),
+    IS(ensemble, "published: dynamics of the trajectories; else null"),
+    OPTION(keep_diagonal, "diagonal", "whether J_ii was kept"),
+    IS(readout, "attractor: what tells the class of an end; else null"),
+    OPTION(beta, "beta", "inverse temperature of dynamics that have one"),
+    IS(overlap, "published: above it a sample has come to a pattern; else null"),
+    OPTION(max_updates, "max_updates", "updates of all units, at most"),
+    OPTION(trajectories, "trajectories", "of each sample that has any"),
+    IS(seconds, "time it took"),
+    IS(file, "FILE.csv, or null"),
+    IS(picture, "null"),
+    HIDDEN(n_visible), HIDDEN(n_patterns), HIDDEN(is_thermal),
+    {.kind = RESULT_FLAG, .key = "has_accuracy", .is_private = true,
+     .offset = offsetof(protocol_result, summary.has_accuracy)},
+    {.label = "samples", .text = "{samples} of {n_visible unit}"},
+    {.label = "network",
+     .text = "{n_patterns pattern}, {rule} rule, diagonal {diagonal:kept|removed}"},
+    {.label = "protocol", .text = "{protocol}"},
+    {.when = "protocol=published", .label = "decided",
+     .text = "{decided_at_start} before any update (overlap > {overlap}), {decided} by {dynamics} "
+             "updates"},
+    {.when = "protocol=published&!ensembles", .label = "trajectories", .text = "none needed"},
+    {.when = "protocol=published&ensembles", .label = "trajectories",
+     .text = "{ensembles sample}, {trajectories} {ensemble} ones each at beta {beta}"},
+    {.when = "protocol=published", .label = "undecided", .text = "{undecided}"},
+    {.when = "protocol=attractor&is_thermal", .label = "dynamics",
+     .text = "{dynamics}, {max_updates update} at beta {beta}, then async at zero temperature"},
+    {.when = "protocol=attractor&!is_thermal", .label = "dynamics",
+     .text = "{dynamics}, at zero temperature"},
+    {.when = "protocol=attractor", .label = "ends",
+     .text = "a pattern {ends.pattern}, the negative of one {ends.negative}, spurious {ends.spurious}"},
+    {.when = "protocol=attractor&ends.two-cycle", .label = "two-cycles", .text = "{ends.two-cycle}"},
+    {.when = "protocol=attractor&ends.undecided", .label = "still moving",
+     .text = "{ends.undecided}, after {max_updates update}"},
+    {.when = "protocol=published&has_accuracy", .label = "accuracy",
+     .text = "{accuracy:%.2f} % +- {accuracy_error:%.2f} %"},
+    {.when = "protocol=attractor&has_accuracy", .label = "accuracy",
+     .text = "{accuracy:%.2f} % +- {accuracy_error:%.2f} %, read out by {readout}"},
+    {.when = "has_accuracy", .label = "nearest pattern",
+     .text = "{nearest_pattern_accuracy:%.2f} %, without any dynamics"},
+    BY_READOUT("by readout", "overlap", "overlap   "),
+    BY_READOUT("", "projection", "projection"),
+    BY_READOUT("", "energy", "energy    "),
+    {.when = "has_accuracy&foreign", .label = "no such pattern",
+     .text = "{foreign} of the samples, which count as wrong"},
+    {.each = "committor"},
+    {.print = print_tables},
+    {.print = print_updates},
+    {.when = "file", .label = "file", .text = "{file}"},
+    {.key = NULL},
+};
+/* clang-format on */
+
+static exit_code list_names(protocol_result *out) {
+    const isg_recall_summary *summary = &out->summary;
+    const isg_dataset *data = out->job->data;
+    const size_t n = summary->n_classes, n_labels = summary->n_labels;
+    out->names = memory_allocate(n + n_labels + N_EXTRA, sizeof *out->names);
+    if (!out->names)
+        return fail_memory();
+    const char **columns = out->names + n;
+    for (size_t k = 0; k < n; k++)
+        out->names[k] = isg_dataset_labels(data) ? isg_dataset_class_name(data, k) : NULL;
+    for (size_t k = 0; k < n_labels + N_EXTRA; k++)
+        columns[k] =
+            k < n_labels ? isg_recall_label(out->found->recall, k) : end_names[k - n_labels + 1];
+    out->classes = (result_list){out->names, n, sizeof *out->names};
+    out->columns = (result_list){columns, n_labels + N_EXTRA, sizeof *columns};
+    return EXIT_DONE;
 }
 
-static void attractor_as_text(output *out, const isg_recall_summary *summary) {
-    const isg_recall_options *options = &summary->options;
-    if (is_thermal(options->dynamics))
-        output_field(out, "dynamics", "%s, %zu updates at beta %g, then async at zero temperature",
-                     dynamics_names[options->dynamics], options->max_updates, options->beta);
-    else
-        output_field(out, "dynamics", "%s, at zero temperature", dynamics_names[options->dynamics]);
-    output_field(out, "ends", "a pattern %zu, the negative of one %zu, spurious %zu",
-                 summary->ends[0], summary->ends[ISG_END_NEGATIVE],
-                 summary->ends[ISG_END_SPURIOUS]);
-    if (summary->ends[ISG_END_TWO_CYCLE])
-        output_field(out, "two-cycles", "%zu", summary->ends[ISG_END_TWO_CYCLE]);
-    if (summary->ends[ISG_END_UNDECIDED])
-        output_field(out, "still moving", "%zu, after %zu updates",
-                     summary->ends[ISG_END_UNDECIDED], options->max_updates);
+static result_rows rows_of(isg_matd_view table) {
+    return (result_rows){table.data, table.rows, table.stride * sizeof *table.data, table.cols};
 }
 
-static void accuracy_as_text(output *out, const isg_recall_summary *summary) {
-    const bool is_published = summary->options.protocol == ISG_RECALL_PUBLISHED;
-    if (!summary->has_accuracy)
-        return;
-    output_field(out, "accuracy", "%.2f %% +- %.2f %%%s%s", 100 * summary->accuracy,
-                 100 * accuracy_error(summary), is_published ? "" : ", read out by ",
-                 is_published ? "" : readout_names[summary->options.readout]);
-    output_field(out, "nearest pattern", "%.2f %%, without any dynamics",
-                 100 * summary->start_accuracy[ISG_READOUT_OVERLAP]);
-    for (size_t k = 0; k < ISG_N_READOUTS && !is_published; k++)
-        output_field(out, k == 0 ? "by readout" : "",
-                     "%-10s %6.2f %% at the start, %6.2f %% at "
-                     "the end",
-                     readout_names[k], 100 * summary->start_accuracy[k],
-                     100 * summary->end_accuracy[k]);
-    if (summary->n_foreign)
-        output_field(out, "no such pattern", "%zu of the samples, which count as wrong",
-                     summary->n_foreign);
-}
-
-void recall_as_text(output *out, const recall_job *my, const recall_found *found) {
+exit_code recall_show(const recall_job *my, const recall_found *found) {
     const isg_recall_summary *summary = &found->summary;
-    output_field(out, "samples", "%zu of %zu units", summary->n_samples, my->info.n_visible);
-    output_field(out, "network", "%zu patterns, %s rule, diagonal %s", my->info.n_patterns,
-                 rule_names[summary->options.rule],
-                 summary->options.keep_diagonal ? "kept" : "removed");
-    output_field(out, "protocol", "%s", protocol_names[summary->options.protocol]);
-    if (summary->options.protocol == ISG_RECALL_PUBLISHED)
-        published_as_text(out, summary);
-    else
-        attractor_as_text(out, summary);
-    accuracy_as_text(out, summary);
-    if (found->has_committor && found->n_lost) {
-        const committor_summary sum = look_at_committor(my, found);
-        output_field(out, "committor",
-                     "%zu samples that end in no pattern: %.1f %% of the trajectories",
-                     found->n_lost, 100 * (1 - sum.none));
-        output_field(out, "", "come to one (overlap > %g)", found->committor_overlap);
-        if (summary->has_accuracy)
-            output_field(out, "", "%.1f %% to their class; %.1f %% right by majority",
-                         100 * sum.right, 100 * sum.accuracy);
-    }
-    tables_as_text(out, my, found);
-    updates_as_text(out, found);
-    if (my->settings->out)
-        output_field(out, "file", "%s", my->settings->out);
+    const isg_recall_options *options = &summary->options;
+    const bool is_published = options->protocol == ISG_RECALL_PUBLISHED;
+    protocol_result out = {
+        .job = my,
+        .found = found,
+        .summary = *summary,
+        .accuracy_error = share_error(summary->accuracy, summary->n_samples), /* over samples */
+        .overlap = is_published ? options->threshold : (double)NAN,
+        .seconds = found->seconds,
+        .end_accuracy = is_published ? NULL : summary->end_accuracy,
+        .confusion = rows_of(isg_recall_confusion(found->recall)),
+        .updates = {isg_recall_updates(found->recall), summary->n_updates, sizeof(double)},
+        .committor = found->has_committor ? &out.lost : NULL,
+        .ensemble = is_published ? dynamics_names[options->ensemble] : NULL,
+        .readout = is_published ? NULL : readout_names[options->readout],
+        .file = my->settings->out,
+        .n_visible = my->info.n_visible,
+        .n_patterns = my->info.n_patterns,
+        .is_thermal = is_thermal(options->dynamics)};
+    if (!is_published)
+        out.attractors = rows_of(isg_recall_ends(found->recall));
+    if (found->has_committor)
+        out.lost = look_at_committor(my, found);
+    const exit_code code = list_names(&out);
+    const recall_result result = {.protocol = &out};
+    if (code == EXIT_DONE)
+        result_show(my->call, &result);
+    memory_release(out.names);
+    return code;
 }

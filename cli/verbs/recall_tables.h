@@ -1,4 +1,4 @@
-/* recall_tables.h - the results of a recall protocol, readable and as JSON
+/* recall_tables.h - the results of a recall protocol
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,7 +18,6 @@ typedef struct recall_found {
     double *shares; /* (n_lost, n_patterns + 1) */
 } recall_found;
 
-json_t *recall_as_json(const recall_job *my, const recall_found *found);
-void recall_as_text(output *out, const recall_job *my, const recall_found *found);
+exit_code recall_show(const recall_job *my, const recall_found *found);
 
 #endif

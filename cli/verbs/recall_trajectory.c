@@ -264,45 +264,72 @@ static exit_code draw(const recall_job *my, const walk_found *found) {
 
 /* ---- results ---------------------------------------------------------------------------------------- */
 
-static const char *end_of(const walk_found *found) {
-    return found->is_two_cycle ? "two-cycle" : found->is_at_rest ? "fixed point" : "moving";
-}
+typedef struct walk_result {
+    const recall_job *job;
+    const walk_found *found;
+    size_t row, updates, n_patterns;
+    const char *rule, *dynamics, *end, *picture;
+    bool is_of_data, keeps_diagonal;
+    result_list energies, overlaps, nearest;
+} walk_result;
 
-static json_t *as_json(const recall_job *my, const walk_found *found) {
-    json_t *energies = json_array(), *overlaps = json_array(), *nearest = json_array();
-    bool is_fine = energies && overlaps && nearest;
-    for (size_t t = 0; is_fine && t < found->n_states; t++)
-        is_fine = json_array_append_new(energies, json_number(found->energies[t])) == 0 &&
-                  json_array_append_new(overlaps, json_number(found->overlaps[t])) == 0 &&
-                  json_array_append_new(nearest, json_integer((json_int_t)found->nearest[t])) == 0;
-    if (!is_fine) {
-        json_decref(energies);
-        json_decref(overlaps);
-        json_decref(nearest);
-        return NULL;
-    }
-    return json_pack("{s:I, s:s, s:s, s:I, s:s, s:o, s:o, s:o, s:o}",                //
-                     "row", (json_int_t)my->settings->row,                           //
-                     "rule", rule_names[my->rules[0]],                               //
-                     "dynamics", dynamics_names[found->dynamics],                    //
-                     "updates", (json_int_t)(found->n_states - 1),                   //
-                     "end", end_of(found),                                           //
-                     "energies", energies, "overlaps", overlaps, "nearest", nearest, //
-                     "picture", json_text(my->settings->trajectory));
-}
-
-static void as_text(output *out, const recall_job *my, const walk_found *found) {
+static void print_states(output *out, const void *results) {
+    const walk_result *my = results;
+    const walk_found *found = my->found;
     char number[32];
-    output_field(out, "start", "%s %zu", my->data ? "sample" : "pattern", my->settings->row);
-    output_field(out, "network", "%zu patterns, %s rule, diagonal %s", my->info.n_patterns,
-                 rule_names[my->rules[0]], my->settings->no_diagonal ? "removed" : "kept");
-    output_field(out, "dynamics", "%s", dynamics_names[found->dynamics]);
-    output_field(out, "end", "%s after %zu updates", end_of(found), found->n_states - 1);
     output_print(out, "  %8s %12s %10s  %s\n", "updates", "energy", "overlap", "nearest pattern");
     for (size_t t = 0; t < found->n_states; t++)
         output_line(out, "  %8zu %12.3f %10.4f  %s", t, found->energies[t], found->overlaps[t],
-                    name_of(my, found->nearest[t], number));
-    output_field(out, "picture", "%s", my->settings->trajectory);
+                    name_of(my->job, found->nearest[t], number));
+}
+
+/* clang-format off */
+#define IS(field, what) RESULT(walk_result, field, what)
+
+const result_entry recall_walk_results[] = {
+    IS(row, "where it starts: the number of the sample or pattern, from 0"),
+    IS(rule, "projection or hebbian"),
+    IS(dynamics, "of the updates"),
+    IS(updates, "number of updates until the end"),
+    IS(end, "fixed point, two-cycle or moving"),
+    RESULT_LIST_OF(walk_result, energies, result_numbers, "of the states, from the start on"),
+    RESULT_LIST_OF(walk_result, overlaps, result_numbers, "of the states with the nearest pattern"),
+    RESULT_LIST_OF(walk_result, nearest, result_sizes, "which pattern that is, from 0"),
+    IS(picture, "the picture"),
+    RESULT_HIDDEN(walk_result, n_patterns),
+    RESULT_HIDDEN(walk_result, is_of_data),
+    RESULT_HIDDEN(walk_result, keeps_diagonal),
+    {.label = "start", .text = "{is_of_data:sample|pattern} {row}"},
+    {.label = "network",
+     .text = "{n_patterns pattern}, {rule} rule, diagonal {keeps_diagonal:kept|removed}"},
+    {.label = "dynamics", .text = "{dynamics}"},
+    {.label = "end", .text = "{end} after {updates update}"},
+    {.print = print_states},
+    {.label = "picture", .text = "{picture}"},
+    {.key = NULL},
+};
+/* clang-format on */
+
+static void show(const recall_job *my, const walk_found *found) {
+    const size_t n = found->n_states;
+    const walk_result out = {.job = my,
+                             .found = found,
+                             .row = my->settings->row,
+                             .rule = rule_names[my->rules[0]],
+                             .dynamics = dynamics_names[found->dynamics],
+                             .updates = n - 1,
+                             .end = found->is_two_cycle ? "two-cycle"
+                                    : found->is_at_rest ? "fixed point"
+                                                        : "moving",
+                             .energies = {found->energies, n, sizeof *found->energies},
+                             .overlaps = {found->overlaps, n, sizeof *found->overlaps},
+                             .nearest = {found->nearest, n, sizeof *found->nearest},
+                             .picture = my->settings->trajectory,
+                             .n_patterns = my->info.n_patterns,
+                             .is_of_data = my->data != NULL,
+                             .keeps_diagonal = !my->settings->no_diagonal};
+    const recall_result result = {.walk = &out};
+    result_show(my->call, &result);
 }
 
 exit_code recall_trajectory(recall_job *my) {
@@ -314,10 +341,8 @@ exit_code recall_trajectory(recall_job *my) {
         code = follow(my, &found);
     if (code == EXIT_DONE)
         code = draw(my, &found);
-    if (code == EXIT_DONE && my->call->common.json)
-        output_json(my->call->out, as_json(my, &found));
-    else if (code == EXIT_DONE)
-        as_text(my->call->out, my, &found);
+    if (code == EXIT_DONE)
+        show(my, &found);
     memory_release(found.states);
     memory_release(found.energies);
     memory_release(found.overlaps);

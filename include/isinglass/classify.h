@@ -70,16 +70,17 @@ typedef struct isg_expert_options {
     isg_start start;  /* [ISG_START_HOPFIELD] */
     double deviation; /* of the weights of ISG_START_NORMAL [0.1] */
     double beta;      /* [2] */
-    isg_train_options train;      /* [isg_train_defaults(), but shuffled] */
-    const isg_progress *progress; /* of clustering [NULL] */
+    isg_train_options train; /* [isg_train_defaults(), but shuffled] */
 } isg_expert_options;
 
 ISG_API isg_expert_options isg_expert_defaults(void);
 
 /* Copies the data it needs. ISG_ERR_ARGUMENT, naming the class, if there are not two with samples,
-   or not enough samples of one for such a start. `options` may be NULL. */
+   or not enough samples of one for such a start. `options` may be NULL; `progress` is that of
+   clustering. */
 ISG_API isg_status isg_experts_create(isg_experts **out, const isg_dataset *data,
-                                      const isg_expert_options *options);
+                                      const isg_expert_options *options,
+                                      const isg_progress *progress);
 ISG_API void isg_experts_free(isg_experts *experts); /* NULL is fine */
 
 typedef struct isg_experts_info {
@@ -97,6 +98,13 @@ ISG_API isg_rbm *isg_experts_rbm(const isg_experts *experts, size_t k); /* not t
 /* The next epoch of the expert that is furthest behind, the first of equals, or the rest of the one
    under way: as isg_trainer_epoch(). `progress` may be NULL. */
 ISG_API isg_status isg_experts_step(isg_experts *experts, const isg_progress *progress);
+
+/* Begins and resumes a run of experts, which must outlive it, with checkpoints as isg_experts_save()
+   writes them: see isg_run_begin() and isg_run_resume() in train.h. If resuming fails, the experts
+   should be freed, as after isg_experts_load(). */
+ISG_API isg_status isg_run_begin_experts(isg_run *run, const char *settings, isg_experts *experts,
+                                         double save_every_s);
+ISG_API isg_status isg_run_resume_experts(isg_run *run, isg_experts *experts, double save_every_s);
 
 /* Everything that new experts from the same data and options need to go on as if nothing had
    happened. Loading refuses a file of other experts (ISG_ERR_SHAPE) and a damaged one

@@ -1,4 +1,4 @@
-/* isinglass/train.h - contrastive divergence, and runs that survive anything
+/* isinglass/train.h - contrastive divergence, and runs that can be resumed at any moment
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,7 +63,7 @@ typedef struct isg_trainer isg_trainer;
 ISG_API isg_train_options isg_train_defaults(void);
 
 /* ISG_ERR_SHAPE if data and RBM disagree on n_visible, ISG_ERR_ARGUMENT for options without a
-   meaning. The options are copied. */
+   meaning. The options, NULL for the defaults, are copied. */
 ISG_API isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset *data,
                                       const isg_train_options *options);
 ISG_API void isg_trainer_free(isg_trainer *trainer); /* NULL is fine */
@@ -85,15 +85,17 @@ ISG_API isg_status isg_trainer_epoch(isg_trainer *trainer, isg_epoch_report *rep
 ISG_API isg_status isg_trainer_save(const isg_trainer *trainer, const char *path);
 ISG_API isg_status isg_trainer_load(isg_trainer *trainer, const char *path);
 
-/* ---- Run directories: training that survives anything ---------------------------------------- */
+/* ---- Runs: training that can be resumed at any moment ---------------------------------------- */
 
-/* A directory with one training in it:
+/* The training of one RBM, or of experts (isg_run_begin_experts() in classify.h), and a directory for
+   it:
        run.json                             what was asked for, a text of the caller's
+       checkpoint-1.npz, checkpoint-2.npz   all that is needed to go on, saved in turn
+       run.lock                             while a process is at work there
+   and of one RBM
        model.npz                            the RBM as it was saved last
        epochs.csv                           a row for the start and for every finished epoch
-       checkpoint-1.npz, checkpoint-2.npz   all that is needed to go on, the last two saved in turn
-       run.lock                             while a process is at work there
-   Every file is replaced whole. Whenever a process is killed, the training goes on from what it
+   Every file is replaced whole. Whenever a process is killed, training can be resumed from what it
    left as if nothing had happened, to the same last bit. Other files are left alone. */
 typedef struct isg_run isg_run;
 
@@ -108,16 +110,16 @@ typedef struct isg_run_row {
 } isg_run_row;
 
 typedef struct isg_run_info {
-    const char *settings; /* run.json; NULL if no run is in the directory */
-    const char
-        *in_the_way; /* when it was opened: a file that isg_run_begin() would replace, or NULL */
-    bool has_checkpoint; /* likewise */
-    const char *remark;  /* of the last isg_run_resume(): which checkpoint was not used, and why;
-                           NULL if there is nothing to tell */
+    /* As the directory was found when it was opened: */
+    const char *in_the_way; /* a file that beginning would replace, or NULL */
+    bool has_checkpoint;
+    const char *settings; /* run.json; NULL if there is none */
     /* Once begun or resumed: */
-    isg_train_state state;
-    double seconds; /* of training, in all processes */
-    const isg_run_row *rows;
+    const char
+        *remark; /* which checkpoint was not used, and why; NULL if there is nothing to tell */
+    isg_train_state state;   /* of experts: epochs finished by all, updates of all together */
+    double seconds;          /* of training, in all processes */
+    const isg_run_row *rows; /* of one RBM, else NULL */
     size_t n_rows;
 } isg_run_info;
 
@@ -131,34 +133,38 @@ typedef struct isg_run_options {
 
 ISG_API isg_run_options isg_run_defaults(void);
 
-/* Opens a directory, which is made first if `may_create`, for this process alone: ISG_ERR_IO if it is
-   not there, or if it is open elsewhere. */
+/* Opens a directory, which is made first if `may_create`, for this process alone: ISG_ERR_IO if there
+   is no such directory, or if it is open elsewhere. A run without a path keeps nothing. */
 ISG_API isg_status isg_run_open(isg_run **out, const char *path, bool may_create);
 ISG_API void isg_run_close(isg_run *run);                  /* nothing is saved; NULL is fine */
 ISG_API isg_run_info isg_run_describe(const isg_run *run); /* valid until the run changes */
-ISG_API isg_rbm *isg_run_rbm(isg_run *run);                /* NULL unless begun or resumed */
 
-/* A new training from `rbm`, which the run takes over if this succeeds, on `data`, which it borrows;
-   one that was there before is replaced. */
+/* A new training from `rbm`, which the run takes over if this succeeds, on `data`, which it borrows.
+   An earlier run in the directory is replaced. `options` may be NULL. */
 ISG_API isg_status isg_run_begin(isg_run *run, const char *settings, isg_rbm *rbm,
                                  const isg_dataset *data, const isg_run_options *options);
 
-/* Goes on from the last checkpoint, or from the one before if that is damaged. ISG_ERR_FORMAT if both
-   are, ISG_ERR_SHAPE, with a word about what differs, if it is a training of other data or options.
-   Then nothing has changed. */
+/* Resumes the training from the last checkpoint, or from the one before if that is damaged.
+   ISG_ERR_FORMAT if both are; ISG_ERR_SHAPE, naming what differs, if it was a training of other data
+   or options. The run is then neither begun nor resumed. `options` may be NULL. */
 ISG_API isg_status isg_run_resume(isg_run *run, const isg_dataset *data,
                                   const isg_run_options *options);
 
-/* Trains until `epochs` epochs are finished, in all. Everything is saved in the end, now and then
-   before (see save_every_s), and when `progress`, reported after every update, cancels. After
-   ISG_ERR_DIVERGED model.npz has the last finite weights. If something cannot be written, what was
+/* Trains until `epochs` epochs, or so many updates, are done in all. Everything is saved in the end,
+   now and then before (see save_every_s), and when `progress`, reported after every update, cancels.
+   After ISG_ERR_DIVERGED the last finite weights are saved. If something cannot be written, what was
    saved last is still there. */
 ISG_API isg_status isg_run_train(isg_run *run, uint64_t epochs, const isg_progress *progress);
+ISG_API isg_status isg_run_train_updates(isg_run *run, uint64_t updates,
+                                         const isg_progress *progress);
 
-/* What the model of the epoch just finished, or of the start, makes of the data: kept in its row. */
+/* The one RBM; NULL if experts are trained, or if the run was neither begun nor resumed. */
+ISG_API isg_rbm *isg_run_rbm(isg_run *run);
+
+/* The log-likelihood of the RBM at the start or after the epoch just finished: kept in its row. */
 ISG_API isg_status isg_run_set_score(isg_run *run, double value, double error);
 
-/* Writes another run.json. */
+/* Replaces run.json. */
 ISG_API isg_status isg_run_set_settings(isg_run *run, const char *settings);
 
 #ifdef __cplusplus

@@ -30,8 +30,7 @@ static inline int isg_spin(const uint64_t *row, size_t i) {
     return isg_bit(row, i) ? 1 : -1;
 }
 
-/* Clears the bits past n in the last word, needed after whole words were inverted or drawn at
-   random. */
+/* Clears the bits past n in the last word, to be called after inverting or drawing whole words. */
 static inline void isg_clear_tail(uint64_t *row, size_t n_spins) {
     if (n_spins % 64)
         row[n_spins / 64] &= (UINT64_C(1) << n_spins % 64) - 1;

@@ -32,9 +32,9 @@ static inline size_t isg_trim(const char **text) {
     return length;
 }
 
-/* The length of the UTF-8 character at `text`, of which at most `left` bytes are looked at, and none
-   behind a zero; 0 if there is none: a stray or missing byte, a form longer than needed, a surrogate,
-   or beyond the last code point (RFC 3629). */
+/* The length of the UTF-8 character at `text`, reading at most `left` bytes and none past a zero; 0
+   if it is invalid: a stray or missing byte, an overlong form, a surrogate, or beyond the last code
+   point (RFC 3629). */
 static inline size_t isg_utf8_length(const char *text, size_t left) {
     const unsigned char *c = (const unsigned char *)text;
     const size_t length = c[0] < 0x80   ? 1

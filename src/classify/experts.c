@@ -93,10 +93,11 @@ static isg_status about_class(const isg_experts *experts, size_t k, isg_status s
 }
 
 /* An expert whose data are there. */
-static isg_status make_expert(isg_experts *experts, size_t k, const isg_expert_options *options) {
+static isg_status make_expert(isg_experts *experts, size_t k, const isg_expert_options *options,
+                              const isg_progress *progress) {
     isg_expert *expert = experts->expert + k;
     isg_train_options train = options->train;
-    share part = {options->progress, k, experts->n_experts};
+    share part = {progress, k, experts->n_experts};
     train.seed = seed_of(options, k);
     ISG_TRY(start(&expert->rbm, expert->data, options, train.seed, &part));
     if (expert->data->info.image_height)
@@ -121,7 +122,7 @@ done:
 }
 
 isg_status isg_experts_create(isg_experts **out, const isg_dataset *data,
-                              const isg_expert_options *options) {
+                              const isg_expert_options *options, const isg_progress *progress) {
     const isg_expert_options defaults = isg_expert_defaults();
     isg_experts *experts = NULL;
     isg_status status = ISG_OK;
@@ -135,7 +136,7 @@ isg_status isg_experts_create(isg_experts **out, const isg_dataset *data,
     ISG_TRY_GOTO(options->joint ? isg_dataset_append_labels(&experts->expert->data, data)
                                 : share_data(experts, data));
     for (size_t k = 0; k < experts->n_experts; k++)
-        ISG_TRY_GOTO(about_class(experts, k, make_expert(experts, k, options)));
+        ISG_TRY_GOTO(about_class(experts, k, make_expert(experts, k, options, progress)));
     *out = experts;
     experts = NULL;
 done:
@@ -178,7 +179,13 @@ isg_rbm *isg_experts_rbm(const isg_experts *experts, size_t k) {
     return k < experts->n_experts ? experts->expert[k].rbm : NULL;
 }
 
-isg_status isg_experts_step(isg_experts *experts, const isg_progress *progress) {
+isg_status isg_experts_advance(isg_experts *experts, uint64_t updates,
+                               const isg_progress *progress) {
     const size_t k = isg_experts_describe(experts).next;
-    return about_class(experts, k, isg_trainer_epoch(experts->expert[k].trainer, NULL, progress));
+    return about_class(experts, k,
+                       isg_trainer_advance(experts->expert[k].trainer, updates, progress));
+}
+
+isg_status isg_experts_step(isg_experts *experts, const isg_progress *progress) {
+    return isg_experts_advance(experts, UINT64_MAX, progress);
 }

@@ -31,7 +31,7 @@ static bool is_idx_name(const char *name, size_t length) {
     return false;
 }
 
-/* "idx in it, or one ending in .npy, .npz" */
+/* Lists the endings: ".npy, .npz or .mtx". */
 static isg_status no_format(const char *name) {
     char endings[128] = "";
     size_t used = 0;

@@ -12,11 +12,11 @@
 
 struct isg_loader;
 
-/* A format, known by the end of a file's name. The list is in dataset_load.c. */
+/* A format, recognized by the end of a file's name. The list is in dataset_load.c. */
 typedef struct isg_format {
     const char *ending; /* ".npy"; NULL for IDX, whose names have other rules; "" ends the list */
-    bool is_archive;    /* members, opened one by one; not packed again */
-    char separator;     /* tables: between the fields of a line; else 0 */
+    bool is_archive;    /* has members, opened one by one; never packed again */
+    char separator;     /* between the fields of a table; else 0 */
     isg_status (*read_header)(isg_source *source, isg_array_type *out); /* arrays; else NULL */
     isg_status (*read_samples)(struct isg_loader *load);
 } isg_format;

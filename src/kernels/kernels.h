@@ -17,7 +17,7 @@
 
 /* An RBM as the Gibbs kernels read it. W comes twice: as floats in panels of 16 visible units, for
    the products W lambda, and as whole multiples of `unit`, for sums over spins. Those sums are
-   exact, so neither their order matters nor that a sweep adds only what changed.
+   exact, so their order does not matter, and a sweep may add only what changed.
    isg_gibbs_weights_set() fills it. */
 enum { ISG_PANEL = 16 };
 

@@ -16,7 +16,7 @@ static const isg_kernels *const ref = &isg_kernels_ref, *const baseline = &isg_k
 /* All sets, best last. Any processor of the architecture can run those that need no features; the
    error sentence names the features that the others need. */
 static const struct {
-    const isg_kernels *const *kernels; /* NULL if not in this build */
+    const isg_kernels *const *kernels; /* points to NULL if not in this build */
     unsigned features;
     const char *sentence;
 } sets[] = {

@@ -68,12 +68,15 @@ static inline void store_eights(singles x, float *a, float *b) {
 #endif
 }
 
-/* SUMS          vectors of sums that a product keeps in registers multiply_low  the products of the
-   low halves, in full exclusive     a ^ b ^ c join          the low halves of a, and those of b
-   above them lower, upper  the even or odd lanes of a and b, alternating: a0 b0 a2 b2 ... smaller
-   a < b ? a : b choose        `which` is all ones or all zeros signs         the sign bits of all
-   lanes, that of lane 0 lowest spins_of      +1 for every bit that is set, -1 for the others, from
-   bit 0 on */
+/* SUMS          vectors of sums that a product keeps in registers
+   multiply_low  the products of the low halves, in full
+   exclusive     a ^ b ^ c
+   join          the low halves of a, and those of b above them
+   lower, upper  the even or odd lanes of a and b, alternating: a0 b0 a2 b2 ...
+   smaller       a < b ? a : b
+   choose        `which` is all ones or all zeros
+   signs         the sign bits of all lanes, that of lane 0 lowest
+   spins_of      +1 for every bit that is set, -1 for the others, from bit 0 on */
 
 #if VECTOR_BYTES == 64 /* AVX-512 F, DQ, BW and VL */
 

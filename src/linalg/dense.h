@@ -111,7 +111,8 @@ void isg_rotations_flush(isg_rotations *rotations);
 /* The rotation that maps (f, g) to (r, 0); returns r = c f + s g, which is never negative. */
 double isg_find_rotation(double f, double g, double *c, double *s);
 
-/* The average number of iterations per value after which the iteration counts as not converging. */
+/* If a value takes more iterations than this on average, the iteration is reported as not
+   converging. */
 enum { ISG_MAX_ITERATIONS = 60 };
 
 /* order (n): which value comes k-th, falling or rising; equal values keep their order. */

@@ -2,37 +2,30 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The checkpoint is the truth: model.npz and epochs.csv are written before the checkpoint that knows
- * of them, so they are never behind it, and after a crash at most ahead, of an epoch that will be
- * done again to the same bits. run.json comes before the first checkpoint, so that whoever finds no
+ * What is trained is a table of functions; the directory, when to save and how to go on is here, the
+ * same for all. The checkpoint is the truth: results are written before the checkpoint that knows of
+ * them, so they are never behind it, and after a crash at most ahead, of an epoch that will be done
+ * again to the same bits. run.json comes before the first checkpoint, so that whoever finds no
  * checkpoint knows how to begin.
  */
 #include "train/run_directory.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/atomic_file.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/number.h"
 
-static const char settings_name[] = "run.json", model_name[] = "model.npz",
-                  table_name[] = "epochs.csv", lock_name[] = "run.lock",
-                  classifier_name[] = "classifier.npz"; /* of 'isinglass classify' */
-static const char *const checkpoint_names[ISG_GENERATIONS] = {"checkpoint-1.npz",
-                                                              "checkpoint-2.npz"};
-static const char table_header[] =
-    "epoch,updates,seconds,reconstruction_error,log_likelihood,log_likelihood_error\n";
+static const char lock_name[] = "run.lock";
+static const char *const file_names[ISG_RUN_FILES] = {[ISG_RUN_MODEL] = "model.npz",
+                                                      [ISG_RUN_TABLE] = "epochs.csv",
+                                                      [ISG_RUN_CHECKPOINT] = "checkpoint-1.npz",
+                                                      [ISG_RUN_CHECKPOINT + 1] = "checkpoint-2.npz",
+                                                      [ISG_RUN_SETTINGS] = "run.json"};
 
 enum { SETTINGS_BYTES = 1 << 20 }; /* more than any run.json needs */
-
-isg_run_options isg_run_defaults(void) {
-    return (isg_run_options){.train = isg_train_defaults(), .save_every_s = 30};
-}
 
 /* ---- opening ---------------------------------------------------------------------------------- */
 
@@ -45,11 +38,9 @@ static isg_status set_paths(isg_run *run, const char *path) {
     run->path = isg_copy_text(path);
     if (!run->path)
         return ISG_ERR_MEMORY;
-    for (size_t k = 0; k < ISG_GENERATIONS; k++)
-        ISG_TRY(join(&run->checkpoint_paths[k], run, checkpoint_names[k]));
-    ISG_TRY(join(&run->model_path, run, model_name));
-    ISG_TRY(join(&run->table_path, run, table_name));
-    return join(&run->settings_path, run, settings_name);
+    for (size_t k = 0; k < ISG_RUN_FILES; k++)
+        ISG_TRY(join(&run->files[k], run, file_names[k]));
+    return ISG_OK;
 }
 
 static isg_status lock_directory(isg_run *run) {
@@ -60,27 +51,29 @@ static isg_status lock_directory(isg_run *run) {
     return status;
 }
 
-/* What a killed process was in the middle of writing. */
-static void tidy(const isg_run *run) {
+/* What is there, without what a killed process was in the middle of writing. */
+static void look_around(isg_run *run) {
+    for (size_t k = 0; k < ISG_RUN_FILES; k++) {
+        isg_remove_temporaries(run->path, file_names[k]);
+        if (isg_path_exists(run->files[k]))
+            run->in_the_way = run->files[k];
+    }
     for (size_t k = 0; k < ISG_GENERATIONS; k++)
-        isg_remove_temporaries(run->path, checkpoint_names[k]);
-    isg_remove_temporaries(run->path, model_name);
-    isg_remove_temporaries(run->path, table_name);
-    isg_remove_temporaries(run->path, settings_name);
-    isg_remove_temporaries(run->path, classifier_name);
+        run->has_checkpoint |= isg_path_exists(run->files[ISG_RUN_CHECKPOINT + k]);
 }
 
 static isg_status read_settings(isg_run *run) {
     isg_file *file = NULL;
     char *text = NULL;
     isg_status status = ISG_OK;
-    if (!isg_path_exists(run->settings_path))
+    const char *path = run->files[ISG_RUN_SETTINGS];
+    if (!isg_path_exists(path))
         return ISG_OK;
-    ISG_TRY(isg_file_open(&file, run->settings_path));
+    ISG_TRY(isg_file_open(&file, path));
     const uint64_t size = isg_file_size(file);
     if (size > SETTINGS_BYTES)
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: expected at most %d bytes, found %" PRIu64,
-                              run->settings_path, SETTINGS_BYTES, size));
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: expected at most %d bytes, found %" PRIu64, path,
+                              SETTINGS_BYTES, size));
     ISG_TRY_GOTO(ISG_ALLOCATE(text, (size_t)size + 1));
     ISG_TRY_GOTO(isg_file_read_at(file, 0, text, (size_t)size));
     run->settings = text;
@@ -91,46 +84,33 @@ done:
     return status;
 }
 
-static void look_around(isg_run *run) {
-    const char *const paths[] = {run->model_path, run->table_path, run->checkpoint_paths[0],
-                                 run->checkpoint_paths[1], run->settings_path};
-    for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++)
-        if (isg_path_exists(paths[k]))
-            run->in_the_way = paths[k];
-    for (size_t k = 0; k < ISG_GENERATIONS; k++)
-        run->has_checkpoint |= isg_path_exists(run->checkpoint_paths[k]);
+static isg_status open_directory(isg_run *run, const char *path, bool may_create) {
+    ISG_TRY(set_paths(run, path));
+    if (may_create)
+        ISG_TRY(isg_directory_create(path, &run->is_new_directory));
+    else if (!isg_path_exists(path))
+        return isg_fail(ISG_ERR_IO, "%s: there is no such directory", path);
+    ISG_TRY(lock_directory(run));
+    look_around(run);
+    return read_settings(run);
 }
 
 isg_status isg_run_open(isg_run **out, const char *path, bool may_create) {
     isg_run *run = NULL;
-    isg_status status = ISG_OK;
     ISG_TRY(ISG_ALLOCATE(run, 1));
-    ISG_TRY_GOTO(set_paths(run, path));
-    if (may_create)
-        ISG_TRY_GOTO(isg_directory_create(path, &run->is_new_directory));
-    else if (!isg_path_exists(path))
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_IO, "%s: there is no such directory", path));
-    ISG_TRY_GOTO(lock_directory(run));
-    tidy(run);
-    look_around(run);
-    ISG_TRY_GOTO(read_settings(run));
-    *out = run;
-    return ISG_OK;
-done:
-    isg_run_close(run);
+    const isg_status status = path ? open_directory(run, path, may_create) : ISG_OK;
+    if (status == ISG_OK)
+        *out = run;
+    else
+        isg_run_close(run);
     return status;
 }
 
 static void forget_training(isg_run *run) {
-    isg_trainer_free(run->trainer);
-    isg_rbm_free(run->rbm);
-    isg_release(run->command);
-    isg_release(run->rows);
-    run->trainer = NULL;
-    run->rbm = NULL;
-    run->command = NULL;
-    run->rows = NULL;
-    run->n_rows = run->capacity = 0;
+    if (run->trainee && run->trainee->release)
+        run->trainee->release(run->self);
+    run->trainee = NULL;
+    run->self = NULL;
 }
 
 void isg_run_close(isg_run *run) {
@@ -140,11 +120,8 @@ void isg_run_close(isg_run *run) {
     isg_lock_release(run->lock);
     if (run->is_new_directory) /* and nothing came of it */
         isg_directory_remove(run->path);
-    for (size_t k = 0; k < ISG_GENERATIONS; k++)
-        isg_release(run->checkpoint_paths[k]);
-    isg_release(run->settings_path);
-    isg_release(run->model_path);
-    isg_release(run->table_path);
+    for (size_t k = 0; k < ISG_RUN_FILES; k++)
+        isg_release(run->files[k]);
     isg_release(run->settings);
     isg_release(run->path);
     isg_release(run);
@@ -155,16 +132,14 @@ isg_run_info isg_run_describe(const isg_run *run) {
                          .in_the_way = run->in_the_way,
                          .has_checkpoint = run->has_checkpoint,
                          .remark = run->remark[0] ? run->remark : NULL,
-                         .seconds = run->seconds,
-                         .rows = run->rows,
-                         .n_rows = run->n_rows};
-    if (run->trainer)
-        info.state = isg_trainer_describe(run->trainer);
+                         .seconds = run->seconds};
+    if (run->trainee)
+        run->trainee->describe(run->self, &info);
     return info;
 }
 
-isg_rbm *isg_run_rbm(isg_run *run) {
-    return run->rbm;
+static isg_train_state state_of(const isg_run *run) {
+    return isg_run_describe(run).state;
 }
 
 /* ---- writing ---------------------------------------------------------------------------------- */
@@ -177,7 +152,8 @@ isg_status isg_run_set_settings(isg_run *run, const char *settings) {
     char *copy = isg_copy_text(settings);
     if (!copy)
         return ISG_ERR_MEMORY;
-    const isg_status status = isg_write_file(run->settings_path, settings, length);
+    const isg_status status =
+        run->path ? isg_write_file(run->files[ISG_RUN_SETTINGS], settings, length) : ISG_OK;
     if (status != ISG_OK) {
         isg_release(copy);
         return status;
@@ -187,134 +163,76 @@ isg_status isg_run_set_settings(isg_run *run, const char *settings) {
     return ISG_OK;
 }
 
-/* A cell of epochs.csv with the comma before it. */
-static isg_status write_cell(isg_atomic_file *file, double value) {
-    char cell[ISG_NUMBER_ROOM + 1] = ",";
-    if (!isnan(value))
-        isg_format_number(cell + 1, ISG_NUMBER_ROOM, value);
-    return isg_atomic_file_write(file, cell, strlen(cell));
-}
-
-static isg_status write_row(isg_atomic_file *file, const isg_run_row *row) {
-    char begin[64];
-    const int length =
-        snprintf(begin, sizeof begin, "%" PRIu64 ",%" PRIu64, row->epoch, row->updates);
-    ISG_TRY(isg_atomic_file_write(file, begin, (size_t)length));
-    ISG_TRY(write_cell(file, round(1000 * row->seconds) / 1000));
-    ISG_TRY(write_cell(file, row->reconstruction_error));
-    ISG_TRY(write_cell(file, row->log_likelihood));
-    ISG_TRY(write_cell(file, row->log_likelihood_error));
-    return isg_atomic_file_write(file, "\n", 1);
-}
-
-static isg_status write_table(const isg_run *run) {
-    isg_atomic_file *file = NULL;
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_atomic_file_create(&file, run->table_path));
-    ISG_TRY_GOTO(isg_atomic_file_write(file, table_header, sizeof table_header - 1));
-    for (size_t k = 0; k < run->n_rows; k++)
-        ISG_TRY_GOTO(write_row(file, run->rows + k));
-    ISG_TRY_GOTO(isg_atomic_file_commit(file));
-done:
-    isg_atomic_file_free(file);
-    return status;
-}
-
-static isg_status save_model(const isg_run *run) {
-    return isg_rbm_save(run->rbm, run->model_path, run->seed, run->command);
+static void note_save(isg_run *run) {
+    run->saved_updates = state_of(run).updates;
+    run->saved_s = isg_clock_s();
 }
 
 /* In this order, see above. */
-static isg_status save(isg_run *run) {
-    ISG_TRY(save_model(run));
-    ISG_TRY(write_table(run));
-    ISG_TRY(isg_run_write_checkpoint(run));
-    run->saved_updates = isg_trainer_describe(run->trainer).updates;
-    run->saved_s = isg_clock_s();
+isg_status isg_run_save(isg_run *run) {
+    if (run->path && run->trainee->write_results)
+        ISG_TRY(run->trainee->write_results(run->self, false));
+    if (run->path)
+        ISG_TRY(isg_run_write_checkpoint(run));
+    note_save(run);
     return ISG_OK;
-}
-
-/* Before the epoch and not after it, when failing would leave an epoch without its row. */
-static isg_status make_room_for_row(isg_run *run) {
-    void *rows = run->rows;
-    ISG_TRY(isg_grow(&rows, &run->capacity, run->n_rows + 1, sizeof *run->rows));
-    run->rows = rows;
-    return ISG_OK;
-}
-
-static void add_row(isg_run *run, uint64_t epoch, uint64_t updates, double error) {
-    const double unknown = (double)NAN;
-    run->rows[run->n_rows++] = (isg_run_row){epoch, updates, run->seconds, error, unknown, unknown};
 }
 
 /* ---- training --------------------------------------------------------------------------------- */
 
-static isg_status take_options(isg_run *run, const isg_run_options *options) {
-    if (!(options->save_every_s >= 0))
-        return isg_fail(ISG_ERR_ARGUMENT, "save_every_s: expected seconds, found %g",
-                        options->save_every_s);
-    run->command = options->command ? isg_copy_text(options->command) : NULL;
-    if (options->command && !run->command)
-        return ISG_ERR_MEMORY;
-    run->seed = options->train.seed;
-    run->save_every_s = options->save_every_s;
-    return ISG_OK;
+static isg_status set_pace(isg_run *run, double save_every_s) {
+    run->save_every_s = save_every_s;
+    return save_every_s >= 0 ? ISG_OK
+                             : isg_fail(ISG_ERR_ARGUMENT,
+                                        "save_every_s: expected seconds, found %g", save_every_s);
 }
 
 /* An old checkpoint must be gone before run.json says something else. */
 static isg_status write_start(isg_run *run, const char *settings) {
-    for (size_t k = 0; k < ISG_GENERATIONS; k++)
-        ISG_TRY(isg_remove_file(run->checkpoint_paths[k]));
+    for (size_t k = 0; run->path && k < ISG_GENERATIONS; k++)
+        ISG_TRY(isg_remove_file(run->files[ISG_RUN_CHECKPOINT + k]));
     ISG_TRY(isg_run_set_settings(run, settings));
-    return save(run);
+    return isg_run_save(run);
 }
 
-isg_status isg_run_begin(isg_run *run, const char *settings, isg_rbm *rbm, const isg_dataset *data,
-                         const isg_run_options *options) {
-    isg_status status = ISG_OK;
+isg_status isg_run_start(isg_run *run, const char *settings, const isg_trainee *trainee, void *self,
+                         double save_every_s) {
     forget_training(run);
+    ISG_TRY(set_pace(run, save_every_s));
     run->seconds = 0;
     run->saves = run->next_slot = 0;
     run->remark[0] = '\0';
-    ISG_TRY_GOTO(take_options(run, options));
-    ISG_TRY_GOTO(make_room_for_row(run));
-    add_row(run, 0, 0, (double)NAN);
-    ISG_TRY_GOTO(isg_trainer_create(&run->trainer, rbm, data, &options->train));
-    run->rbm = rbm;
-    ISG_TRY_GOTO(write_start(run, settings));
-    return ISG_OK;
-done:
-    run->rbm = NULL; /* it stays the caller's */
-    forget_training(run);
+    run->trainee = trainee;
+    run->self = self;
+    const isg_status status = write_start(run, settings);
+    if (status != ISG_OK) { /* it stays the caller's */
+        run->trainee = NULL;
+        run->self = NULL;
+    }
     return status;
 }
 
-/* What somebody removed from the directory is written again. */
-static isg_status complete(const isg_run *run) {
-    if (!isg_path_exists(run->model_path))
-        ISG_TRY(save_model(run));
-    return isg_path_exists(run->table_path) ? ISG_OK : write_table(run);
-}
-
-isg_status isg_run_resume(isg_run *run, const isg_dataset *data, const isg_run_options *options) {
-    isg_status status = ISG_OK;
+isg_status isg_run_continue(isg_run *run, const isg_trainee *trainee, void *self,
+                            double save_every_s) {
     forget_training(run);
-    ISG_TRY_GOTO(take_options(run, options));
-    ISG_TRY_GOTO(isg_run_restore(run, data, &options->train));
-    ISG_TRY_GOTO(complete(run));
-    run->saved_updates = isg_trainer_describe(run->trainer).updates;
-    run->saved_s = isg_clock_s();
+    ISG_TRY(set_pace(run, save_every_s));
+    if (!run->path)
+        return isg_fail(ISG_ERR_ARGUMENT, "a run without a directory cannot be resumed");
+    ISG_TRY(isg_run_restore(run, trainee, self));
+    /* What somebody removed from the directory is written again. */
+    if (trainee->write_results)
+        ISG_TRY(trainee->write_results(self, true));
+    run->trainee = trainee;
+    run->self = self;
+    note_save(run);
     return ISG_OK;
-done:
-    forget_training(run);
-    return status;
 }
 
-/* Stands between the trainer and the caller's progress: an epoch is also interrupted to be saved. */
+/* Stands between the trainee and the caller's progress: an epoch is also interrupted to be saved. */
 typedef struct watch {
     const isg_run *run;
     const isg_progress *progress;
-    double epochs_done, epochs_wanted;
+    uint64_t updates; /* wanted */
     bool is_cancelled;
 } watch;
 
@@ -325,59 +243,56 @@ static bool is_save_due(const isg_run *run, double after_s) {
 static bool keep_watch(void *user, double fraction) {
     watch *mine = user;
     const isg_progress *theirs = mine->progress;
-    const double all = (mine->epochs_done + fraction) / mine->epochs_wanted;
-    mine->is_cancelled = theirs && !theirs->report(theirs->user, all);
+    (void)fraction; /* of the epoch */
+    mine->is_cancelled =
+        theirs &&
+        !theirs->report(theirs->user, (double)state_of(mine->run).updates / (double)mine->updates);
     return !mine->is_cancelled && !is_save_due(mine->run, mine->run->save_every_s);
 }
 
-/* The rest of an epoch, or as much of it as goes by before it is to be saved or cancelled, which
-   both give ISG_ERR_CANCELLED. */
-static isg_status train_on(isg_run *run, watch *mine) {
+/* Until an epoch ends, of all or of a part, or training is to be saved or cancelled, which both give
+   ISG_ERR_CANCELLED. */
+static isg_status train_on(isg_run *run, watch *mine, bool *is_end) {
     const isg_progress callback = {keep_watch, mine};
-    isg_epoch_report report;
-    ISG_TRY(make_room_for_row(run));
-    mine->epochs_done = (double)isg_trainer_describe(run->trainer).epochs;
+    const uint64_t epochs = state_of(run).epochs;
     const double started_s = isg_clock_s();
-    const isg_status status = isg_trainer_epoch(run->trainer, &report, &callback);
+    const isg_status status = run->trainee->train(run->self, mine->updates, &callback);
     run->seconds += isg_clock_s() - started_s;
-    if (status == ISG_OK)
-        add_row(run, report.epoch, report.updates, report.reconstruction_error);
+    *is_end = state_of(run).epochs > epochs;
+    if (*is_end && run->trainee->end_epoch)
+        run->trainee->end_epoch(run->self, run->seconds);
     return status;
 }
 
-isg_status isg_run_train(isg_run *run, uint64_t epochs, const isg_progress *progress) {
-    watch mine = {.run = run, .progress = progress, .epochs_wanted = (double)epochs};
+isg_status isg_run_train_updates(isg_run *run, uint64_t updates, const isg_progress *progress) {
+    watch mine = {.run = run, .progress = progress, .updates = updates};
     isg_status status = ISG_OK;
-    if (!run->trainer)
-        return isg_fail(ISG_ERR_ARGUMENT, "%s: the training was neither begun nor resumed",
-                        run->path);
+    if (!run->trainee)
+        return isg_fail(ISG_ERR_ARGUMENT, "the training was neither begun nor resumed");
     /* Saving waits for the disk: after every epoch of a millisecond it would be all there is. */
     const double pause_s = run->save_every_s < 1 ? run->save_every_s : 1;
-    while (status == ISG_OK && isg_trainer_describe(run->trainer).epochs < epochs) {
+    while (status == ISG_OK && state_of(run).updates < updates) {
+        bool is_end = false;
         if (mine.is_cancelled) {
             status = isg_fail(ISG_ERR_CANCELLED, "training was cancelled");
             break;
         }
-        status = train_on(run, &mine);
+        status = train_on(run, &mine, &is_end);
         if (status == ISG_ERR_CANCELLED && !mine.is_cancelled)
-            status = save(run);
-        else if (status == ISG_OK && is_save_due(run, pause_s))
-            status = save(run);
+            status = isg_run_save(run);
+        else if (status == ISG_OK && is_save_due(run, is_end ? pause_s : run->save_every_s))
+            status = isg_run_save(run);
     }
-    const bool is_saved = run->saved_updates == isg_trainer_describe(run->trainer).updates;
+    const bool is_saved = run->saved_updates == state_of(run).updates;
     const bool can_save =
         status == ISG_OK || status == ISG_ERR_CANCELLED || status == ISG_ERR_DIVERGED;
     if (can_save && !is_saved)
-        ISG_TRY(save(run));
+        ISG_TRY(isg_run_save(run));
     return status;
 }
 
-isg_status isg_run_set_score(isg_run *run, double value, double error) {
-    if (!run->trainer || isg_trainer_describe(run->trainer).batch != 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "%s: expected an epoch that has just been finished",
-                        run->path);
-    isg_run_row *row = run->rows + run->n_rows - 1;
-    row->log_likelihood = value;
-    row->log_likelihood_error = error;
-    return save(run);
+isg_status isg_run_train(isg_run *run, uint64_t epochs, const isg_progress *progress) {
+    const uint64_t n_batches = state_of(run).n_batches;
+    const bool is_finite = n_batches == 0 || epochs <= UINT64_MAX / n_batches;
+    return isg_run_train_updates(run, is_finite ? epochs * n_batches : UINT64_MAX, progress);
 }

@@ -6,29 +6,32 @@
 #define ISG_RUN_DIRECTORY_H
 
 #include "base/directory.h"
-#include "isinglass/train.h"
-#include "rbm/rbm.h"
+#include "train/train.h"
 
 enum { ISG_GENERATIONS = 2, ISG_REMARK_BYTES = 1024 };
 
+/* The files of a run. */
+enum {
+    ISG_RUN_MODEL,
+    ISG_RUN_TABLE,
+    ISG_RUN_CHECKPOINT, /* the first of ISG_GENERATIONS */
+    ISG_RUN_SETTINGS = ISG_RUN_CHECKPOINT + ISG_GENERATIONS,
+    ISG_RUN_FILES
+};
+
 struct isg_run {
-    char *path;
-    bool is_new_directory; /* made by this process */
+    char *path;                 /* NULL: nothing is kept */
+    char *files[ISG_RUN_FILES]; /* paths in it */
+    bool is_new_directory;      /* made by this process */
     isg_lock *lock;
-    char *settings; /* NULL: there is no run.json */
-    char *settings_path, *model_path, *table_path;
-    char *checkpoint_paths[ISG_GENERATIONS];
-    const char *in_the_way; /* one of these paths */
+    char *settings;         /* NULL: there is no run.json */
+    const char *in_the_way; /* one of the files */
     bool has_checkpoint;
 
     /* NULL and zero unless a training was begun or resumed: */
-    isg_rbm *rbm;
-    isg_trainer *trainer;
-    uint64_t seed;
-    char *command;
+    const isg_trainee *trainee;
+    void *self; /* of the trainee */
     double save_every_s;
-    isg_run_row *rows; /* n_rows: the start and every finished epoch */
-    size_t n_rows, capacity;
     double seconds;
     double saved_s;         /* when it was saved last, by the clock */
     uint64_t saved_updates; /* and how far it was */
@@ -37,10 +40,24 @@ struct isg_run {
     char remark[ISG_REMARK_BYTES];
 };
 
-/* Writes the training as it is over the older of the two checkpoints. */
+/* The `self` of a run of one RBM. */
+typedef struct isg_run_of_rbm {
+    const isg_run *run;
+    const isg_dataset *data;
+    const isg_train_options *options; /* borrowed, and used while reading a checkpoint alone */
+    uint64_t seed;
+    char *command;
+    isg_rbm *rbm;
+    isg_trainer *trainer;
+    isg_run_row *rows; /* n_rows: the start and every finished epoch */
+    size_t n_rows, capacity;
+} isg_run_of_rbm;
+
+/* Writes the results, and a checkpoint over the older of the two. */
+isg_status isg_run_save(isg_run *run);
 isg_status isg_run_write_checkpoint(isg_run *run);
 
-/* Sets rbm, trainer, rows, seconds, saves, next_slot and remark from the best checkpoint. */
-isg_status isg_run_restore(isg_run *run, const isg_dataset *data, const isg_train_options *options);
+/* Lets the trainee read the best checkpoint, and sets seconds, saves, next_slot and remark. */
+isg_status isg_run_restore(isg_run *run, const isg_trainee *trainee, void *self);
 
 #endif

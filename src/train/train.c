@@ -115,8 +115,10 @@ static isg_status allocate_sums(isg_trainer *trainer) {
 
 isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset *data,
                               const isg_train_options *options) {
+    const isg_train_options defaults = isg_train_defaults();
     isg_trainer *trainer = NULL;
     isg_status status = ISG_OK;
+    options = options ? options : &defaults;
     ISG_TRY(check_options(options));
     if (data->info.n_visible != rbm->info.n_visible)
         return isg_fail(ISG_ERR_SHAPE,
@@ -377,7 +379,7 @@ static samples chain_samples(const isg_trainer *trainer) {
 typedef struct team {
     isg_trainer *trainer;
     const isg_progress *progress; /* may be NULL */
-    bool is_single;               /* one update, not all that are left of the epoch */
+    uint64_t left;                /* updates to be done, unless the epoch ends before */
     double rate;
     isg_barrier barrier;
     atomic_uint_least64_t wrong; /* spins, after one sweep from the data of this update */
@@ -436,12 +438,12 @@ static void end_update(team *my) {
     state->updates++;
     state->batch = (state->batch + 1) % state->n_batches;
     state->epochs += state->batch == 0;
-    const bool is_done = state->batch == 0;
-    const double fraction = is_done ? 1 : (double)state->batch / (double)state->n_batches;
+    const bool is_end = state->batch == 0, is_last = --my->left == 0 || is_end;
+    const double fraction = is_end ? 1 : (double)state->batch / (double)state->n_batches;
     /* Nothing is left to cancel after the last update. */
     my->is_cancelled =
-        my->progress && !my->progress->report(my->progress->user, fraction) && !is_done;
-    if (!is_done && !my->is_single && !my->is_cancelled)
+        my->progress && !my->progress->report(my->progress->user, fraction) && !is_last;
+    if (!is_last && !my->is_cancelled)
         begin_update(my);
 }
 
@@ -480,10 +482,13 @@ static void work(team *my, size_t me, size_t all) {
     }
 }
 
-/* Updates until the epoch ends, or a single one, in one parallel region: thread 0, which called,
-   does all that is not shared, such as to report progress. */
-static isg_status run_updates(isg_trainer *trainer, bool is_single, const isg_progress *progress) {
-    team my = {.trainer = trainer, .is_single = is_single, .progress = progress};
+/* One parallel region: thread 0, which called, does all that is not shared, such as to report
+   progress. */
+isg_status isg_trainer_advance(isg_trainer *trainer, uint64_t updates,
+                               const isg_progress *progress) {
+    team my = {.trainer = trainer, .left = updates, .progress = progress};
+    if (updates == 0)
+        return ISG_OK;
     begin_update(&my);
 #pragma omp parallel num_threads(isg_states_team(&trainer->batch))
     {
@@ -501,21 +506,23 @@ static isg_status run_updates(isg_trainer *trainer, bool is_single, const isg_pr
 }
 
 isg_status isg_trainer_update(isg_trainer *trainer) {
-    return run_updates(trainer, true, NULL);
+    return isg_trainer_advance(trainer, 1, NULL);
+}
+
+double isg_trainer_reconstruction_error(const isg_trainer *trainer) {
+    const isg_dataset_info *data = &trainer->data->info;
+    return (double)trainer->wrong_spins / ((double)data->n_samples * (double)data->n_visible);
 }
 
 isg_status isg_trainer_epoch(isg_trainer *trainer, isg_epoch_report *report,
                              const isg_progress *progress) {
-    const isg_train_state *state = &trainer->state;
     const double rate = learning_rate(trainer);
-    ISG_TRY(run_updates(trainer, false, progress));
+    ISG_TRY(isg_trainer_advance(trainer, UINT64_MAX, progress));
     if (report)
         *report =
-            (isg_epoch_report){.epoch = state->epochs,
-                               .updates = state->updates,
+            (isg_epoch_report){.epoch = trainer->state.epochs,
+                               .updates = trainer->state.updates,
                                .rate = rate,
-                               .reconstruction_error = (double)trainer->wrong_spins /
-                                                       ((double)trainer->data->info.n_samples *
-                                                        (double)trainer->data->info.n_visible)};
+                               .reconstruction_error = isg_trainer_reconstruction_error(trainer)};
     return ISG_OK;
 }

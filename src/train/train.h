@@ -1,4 +1,4 @@
-/* train.h - what is inside an isg_trainer
+/* train.h - what is inside an isg_trainer, and what a run can train
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,10 +40,45 @@ struct isg_trainer {
 /* Packs W, b and c of the RBM as they are now. */
 isg_status isg_trainer_pack(isg_trainer *trainer);
 
+/* At most so many updates, and none of the next epoch; otherwise as isg_trainer_epoch(). */
+isg_status isg_trainer_advance(isg_trainer *trainer, uint64_t updates,
+                               const isg_progress *progress);
+
+/* Of the epoch that has just ended. */
+double isg_trainer_reconstruction_error(const isg_trainer *trainer);
+
 /* What isg_trainer_save() writes, into an archive of the caller's, and isg_trainer_load() reads, from
    one that is open; `prefix`, at most 40 bytes, begins the names of all members. */
 isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer,
                              const char *prefix);
 isg_status isg_trainer_read(isg_trainer *trainer, isg_zip *zip, const char *prefix);
+
+/* ---- what a run trains -------------------------------------------------------------------------- */
+
+/* One RBM (run_rbm.c) or experts (classify/experts_file.c), of which a run knows no more than this.
+   Functions may be NULL where that is said. */
+typedef struct isg_trainee {
+    /* Sets state, and the rows if there are any. */
+    void (*describe)(const void *self, isg_run_info *info);
+    /* Trains until `updates` are done in all, or less, but at least one; in one call no more than one
+       epoch ends. Progress is reported after every update; its fraction is not used. */
+    isg_status (*train)(void *self, uint64_t updates, const isg_progress *progress);
+    /* train() has finished an epoch, after so many seconds of training in all. NULL: nothing to do. */
+    void (*end_epoch)(void *self, double seconds);
+    /* Results for others to read, all or only those that are missing. NULL: there are none. */
+    isg_status (*write_results)(const void *self, bool only_missing);
+    /* All that is needed to go on, as members of a checkpoint. If reading fails, another checkpoint may
+       be read after it. */
+    isg_status (*write)(const void *self, isg_npz_writer *writer);
+    isg_status (*read)(void *self, isg_zip *zip);
+    void (*release)(void *self); /* NULL: it is borrowed */
+    bool may_lack_count;         /* early checkpoints had neither `saves` nor `seconds` */
+} isg_trainee;
+
+/* As isg_run_begin() and isg_run_resume(). The run takes `self` over if this succeeds. */
+isg_status isg_run_start(isg_run *run, const char *settings, const isg_trainee *trainee, void *self,
+                         double save_every_s);
+isg_status isg_run_continue(isg_run *run, const isg_trainee *trainee, void *self,
+                            double save_every_s);
 
 #endif

@@ -164,22 +164,15 @@ static isg_status write_chains(const isg_trainer *trainer, isg_npz_writer *write
     return status;
 }
 
-static isg_status write_numbers(isg_npz_writer *writer, const char *name, const double *numbers,
-                                size_t n_dims, size_t rows, size_t cols) {
-    const isg_array_type type =
-        isg_array_type_of(ISG_FLOAT64, n_dims, (const size_t[]){rows, cols});
-    return isg_npz_writer_add_array(writer, name, &type, numbers);
-}
-
 isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer,
                              const char *prefix) {
     const isg_rbm *rbm = trainer->rbm;
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
     char name[NAME_BYTES];
     ISG_TRY(write_facts(trainer, writer, prefix));
-    ISG_TRY(write_numbers(writer, named(name, prefix, "W"), rbm->weights, 2, n, p));
-    ISG_TRY(write_numbers(writer, named(name, prefix, "b"), rbm->b, 1, n, 0));
-    ISG_TRY(write_numbers(writer, named(name, prefix, "c"), rbm->c, 1, p, 0));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, named(name, prefix, "W"), rbm->weights, 2, n, p));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, named(name, prefix, "b"), rbm->b, 1, n, 0));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, named(name, prefix, "c"), rbm->c, 1, p, 0));
     return trainer->option.persistent ? write_chains(trainer, writer, named(name, prefix, "chains"))
                                       : ISG_OK;
 }

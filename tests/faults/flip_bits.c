@@ -150,7 +150,7 @@ static isg_status reread_trainer(const char *path, const char *copy) {
 static isg_status reread_experts(const char *path, const char *copy) {
     const isg_expert_options options = expert_options();
     isg_experts *experts = NULL;
-    check(isg_experts_create(&experts, data, &options));
+    check(isg_experts_create(&experts, data, &options, NULL));
     const isg_status status = isg_experts_load(experts, path);
     if (status == ISG_OK)
         check(isg_experts_save(experts, copy));
@@ -245,7 +245,7 @@ static void make_classifier(void) {
     isg_experts *experts = NULL;
     isg_classifier *classifier = NULL;
     const isg_logistic_options logistic = isg_logistic_defaults();
-    check(isg_experts_create(&experts, data, &options));
+    check(isg_experts_create(&experts, data, &options, NULL));
     for (size_t k = 0; k < 4; k++)
         check(isg_experts_step(experts, NULL));
     check(isg_experts_save(experts, in_scratch("experts.npz")));

@@ -17,7 +17,7 @@
 MUTATE_ZIPS
 
 static isg_dataset *data;
-static isg_train_options options;
+static isg_run_options options;
 static const char *whole; /* the checkpoint that is as it was written */
 static uint64_t whole_updates;
 
@@ -25,7 +25,7 @@ static uint64_t whole_updates;
 static uint64_t updates_in(const char *path) {
     isg_rbm *rbm = small_rbm();
     isg_trainer *trainer = NULL;
-    if (isg_trainer_create(&trainer, rbm, data, &options) != ISG_OK ||
+    if (isg_trainer_create(&trainer, rbm, data, &options.train) != ISG_OK ||
         isg_trainer_load(trainer, path) != ISG_OK)
         abort();
     const uint64_t updates = isg_trainer_describe(trainer).updates;
@@ -40,7 +40,8 @@ void prepare(void) {
     snprintf(directory, sizeof directory, "%s.run", scratch_file());
     small_run(directory, 1);
     data = small_data();
-    options = small_options();
+    options = isg_run_defaults();
+    options.train = small_options();
     snprintf(name, sizeof name, "%s/checkpoint-1.npz", directory);
     FILE *file = fopen(name, "rb");
     const size_t size = file ? fread(bytes, 1, sizeof bytes, file) : 0;
@@ -62,17 +63,19 @@ static isg_run *run_of(const char *attacked) {
     if (!run)
         abort();
     run->path = isg_copy_text("run");
-    run->checkpoint_paths[0] = isg_copy_text(attacked);
-    run->checkpoint_paths[1] = isg_copy_text(whole);
+    run->files[ISG_RUN_MODEL] = isg_copy_text(whole); /* there, and not to be written again */
+    run->files[ISG_RUN_TABLE] = isg_copy_text(whole);
+    run->files[ISG_RUN_CHECKPOINT + 0] = isg_copy_text(attacked);
+    run->files[ISG_RUN_CHECKPOINT + 1] = isg_copy_text(whole);
     return run;
 }
 
 depth attack(const uint8_t *bytes, size_t size) {
     isg_run *run = run_of(file_with(0, bytes, size));
-    if (isg_run_restore(run, data, &options) != ISG_OK)
+    if (isg_run_resume(run, data, &options) != ISG_OK)
         abort();
     const isg_run_info info = isg_run_describe(run);
-    const isg_rbm_info rbm = isg_rbm_describe(run->rbm);
+    const isg_rbm_info rbm = isg_rbm_describe(isg_run_rbm(run));
     if (info.n_rows != info.state.epochs + 1 || rbm.n_visible != 11 || rbm.n_hidden != 2 ||
         !(info.seconds >= 0))
         abort();

@@ -49,7 +49,7 @@ isg_experts *small_experts(const isg_dataset *data) {
     options.per_class = 2;
     options.start = ISG_START_NORMAL;
     options.train = small_options();
-    need(isg_experts_create(&experts, data, &options));
+    need(isg_experts_create(&experts, data, &options, NULL));
     return experts;
 }
 

@@ -184,12 +184,12 @@ edit(src/train/train_file.c [=[trainer->state = shot->state;]=] [=[trainer->stat
 mutant(chains_not_saved "after a resume, persistent chains are what memory held" test_train_file)
 edit(src/train/train_file.c [=[if (shot->chains)]=] [=[if (false)]=])
 
-mutant(older_checkpoint "of two checkpoints, the older one is gone on from" test_run_directory)
+mutant(older_checkpoint "of two checkpoints, the older one is resumed from" test_run_directory)
 edit(src/train/run_checkpoint.c [=[all[k].saves > all[best].saves]=] [=[all[k].saves < all[best].saves]=])
 
 mutant(old_checkpoint_kept "a new run in the place of an old one leaves its checkpoints there" test_run_faults)
-edit(src/train/run_directory.c [=[    for (size_t k = 0; k < ISG_GENERATIONS; k++)
-        ISG_TRY(isg_remove_file(run->checkpoint_paths[k]));
+edit(src/train/run_directory.c [=[    for (size_t k = 0; run->path && k < ISG_GENERATIONS; k++)
+        ISG_TRY(isg_remove_file(run->files[ISG_RUN_CHECKPOINT + k]));
     ISG_TRY(isg_run_set_settings(run, settings));]=] [=[    ISG_TRY(isg_run_set_settings(run, settings));]=])
 
 mutant(json_read_once "a number that lost a digit for want of memory is believed" test_json)

@@ -218,7 +218,7 @@ static void test_experts_classify(void **state) {
     uint32_t answers[CLASS_SAMPLES], truth[CLASS_SAMPLES];
     isg_expert_options options = isg_expert_defaults();
     options.per_class = 2;
-    assert_ok(isg_experts_create(&experts, data, &options));
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
     for (size_t k = 0; k < CLASS_COUNT; k++)
         rbms[k] = isg_experts_rbm(experts, k);
     assert_ok(isg_classifier_fit(&classifier, rbms, CLASS_COUNT, ISG_FEATURES_ENERGY, data, NULL,

@@ -43,7 +43,7 @@ static isg_expert_options small_options(void) {
 static isg_experts *make(const isg_expert_options *options) {
     isg_dataset *data = make_classes(1);
     isg_experts *experts = NULL;
-    assert_ok(isg_experts_create(&experts, data, options));
+    assert_ok(isg_experts_create(&experts, data, options, NULL));
     isg_dataset_free(data); /* it was copied */
     return experts;
 }
@@ -154,12 +154,12 @@ static void test_dependent_patterns_make_fewer_hidden_units(void **state) {
     isg_dataset *data = NULL;
     isg_experts *experts = NULL;
     assert_ok(isg_dataset_create(&data, 4, 3, spins, labels));
-    assert_ok(isg_experts_create(&experts, data, &options));
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
     assert_int_equal(isg_experts_describe(experts).n_hidden, 4);
     isg_experts_free(experts);
     isg_dataset_free(data);
     assert_ok(isg_dataset_create(&data, 4, 3, same, labels));
-    assert_ok(isg_experts_create(&experts, data, &options));
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
     assert_int_equal(isg_experts_describe(experts).n_hidden, 3);
     step(experts, 2);
     isg_experts_free(experts);
@@ -290,7 +290,7 @@ static void test_other_experts_are_refused(void **state) {
     changed = small_options();
     changed.joint = true;
     refuse(&changed, ISG_ERR_SHAPE, "n_visible");
-    assert_ok(isg_experts_create(&other, data, &options));
+    assert_ok(isg_experts_create(&other, data, &options, NULL));
     assert_fails(isg_experts_load(other, in(directory, "e.npz")), ISG_ERR_SHAPE, "other data");
     assert_fails(isg_experts_load(other, in(directory, "lost.npz")), ISG_ERR_IO, "lost.npz");
     isg_experts_free(other);
@@ -314,6 +314,108 @@ static void test_mixed_files_are_refused(void **state) {
     isg_experts_free(experts);
 }
 
+/* ---- runs --------------------------------------------------------------------------------------- */
+
+static isg_expert_options run_options(void) {
+    isg_expert_options options = small_options();
+    options.train.fields = options.train.persistent = true;
+    return options;
+}
+
+static isg_run *open_run(const char *name) {
+    isg_run *run = NULL;
+    assert_ok(isg_run_open(&run, in(directory, name), true));
+    return run;
+}
+
+/* As many updates in an epoch as all experts have together; stopped at every one of the second. */
+static void test_run_is_resumed_anywhere(void **state) {
+    (void)state;
+    const isg_expert_options options = run_options();
+    isg_experts *whole = make(&options);
+    size_t n_batches = 0;
+    for (size_t k = 0; k < CLASS_COUNT; k++)
+        n_batches += whole->expert[k].trainer->state.n_batches;
+    step(whole, 2 * CLASS_COUNT);
+    for (size_t stop = n_batches; stop <= 2 * n_batches; stop++) {
+        char name[32];
+        snprintf(name, sizeof name, "run-%zu", stop);
+        isg_experts *first = make(&options), *second = make(&options);
+        isg_run *run = open_run(name);
+        assert_ok(isg_run_begin_experts(run, "{}", first, 30));
+        assert_null(isg_run_rbm(run));
+        assert_ok(isg_run_train(run, 1, NULL));
+        assert_ok(isg_run_train_updates(run, stop, NULL));
+        assert_fails(isg_run_set_score(run, 1, 1), ISG_ERR_ARGUMENT, "of one RBM");
+        isg_run_close(run);
+        run = open_run(name);
+        assert_true(isg_run_describe(run).has_checkpoint);
+        assert_ok(isg_run_resume_experts(run, second, 30));
+        const isg_train_state state_found = isg_run_describe(run).state;
+        assert_int_equal(state_found.updates, stop);
+        assert_int_equal(state_found.n_batches, n_batches);
+        assert_int_equal(state_found.batch, stop % n_batches);
+        assert_int_equal(state_found.epochs, stop / n_batches);
+        assert_ok(isg_run_train(run, 2, NULL));
+        assert_same(whole, second);
+        isg_run_close(run);
+        isg_experts_free(first);
+        isg_experts_free(second);
+    }
+    isg_experts_free(whole);
+}
+
+static void cut(const char *name) {
+    FILE *stream = fopen(in(directory, name), "w");
+    assert_non_null(stream);
+    fputs("no archive", stream);
+    assert_int_equal(fclose(stream), 0);
+}
+
+static void test_run_with_damage(void **state) {
+    (void)state;
+    const isg_expert_options options = run_options();
+    isg_experts *whole = make(&options), *experts = make(&options);
+    isg_run *run = open_run("damaged");
+    step(whole, 2 * CLASS_COUNT);
+    assert_ok(isg_run_begin_experts(run, "{}", experts, 30));
+    assert_ok(isg_run_train(run, 1, NULL));
+    assert_ok(isg_run_train(run, 2, NULL));
+    cut("damaged/checkpoint-1.npz"); /* the third */
+    assert_ok(isg_run_resume_experts(run, experts, 30));
+    assert_non_null(strstr(isg_run_describe(run).remark, "resuming from the other checkpoint"));
+    assert_int_equal(isg_run_describe(run).state.epochs, 1);
+    assert_ok(isg_run_train(run, 2, NULL));
+    assert_same(whole, experts);
+    cut("damaged/checkpoint-1.npz");
+    cut("damaged/checkpoint-2.npz");
+    assert_fails(isg_run_resume_experts(run, experts, 30), ISG_ERR_FORMAT, "neither checkpoint");
+    assert_fails(isg_run_resume_experts(run, experts, -1), ISG_ERR_ARGUMENT, "save_every_s");
+    isg_run_close(run);
+    isg_experts_free(experts);
+    isg_experts_free(whole);
+}
+
+/* A checkpoint that only has what isg_experts_save() writes, as earlier versions wrote it. */
+static void test_run_without_a_count(void **state) {
+    (void)state;
+    const isg_expert_options options = run_options();
+    isg_experts *whole = make(&options), *experts = make(&options);
+    isg_run *run = open_run("early");
+    step(experts, 2);
+    step(whole, 2 * CLASS_COUNT);
+    assert_ok(isg_experts_save(experts, in(directory, "early/checkpoint-2.npz")));
+    assert_ok(isg_run_resume_experts(run, experts, 30));
+    assert_true(isg_run_describe(run).seconds == 0);
+    assert_ok(isg_run_train(run, 2, NULL));
+    assert_same(whole, experts);
+    assert_ok(isg_run_resume_experts(run, experts, 30));
+    assert_int_equal(isg_run_describe(run).state.epochs, 2);
+    isg_run_close(run);
+    isg_experts_free(experts);
+    isg_experts_free(whole);
+}
+
 /* ---- refusals ----------------------------------------------------------------------------------- */
 
 static void test_bad_input(void **state) {
@@ -324,29 +426,31 @@ static void test_bad_input(void **state) {
     isg_dataset *data = NULL;
     isg_experts *experts = NULL;
     assert_ok(isg_dataset_create(&data, 3, 3, spins, NULL));
-    assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "no labels");
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "no labels");
     options.joint = true;
-    assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "no labels");
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "no labels");
     isg_dataset_free(data);
     options.joint = false;
     assert_ok(isg_dataset_create(&data, 3, 3, spins, one));
-    assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "only '4'");
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "only '4'");
     isg_dataset_free(data);
     assert_ok(isg_dataset_create(&data, 3, 3, spins, two));
     options.per_class = 2;
-    assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "class 5 has 1");
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT,
+                 "class 5 has 1");
     options.start = ISG_START_PCA;
-    assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "class '4'");
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "class '4'");
     options.start = (isg_start)4;
-    assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "number 4");
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "number 4");
     options.start = ISG_START_NORMAL;
     options.train.batch_size = 0;
-    assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "batch_size");
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT,
+                 "batch_size");
     options.train.batch_size = 1;
     options.per_class = 0;
-    assert_fails(isg_experts_create(&experts, data, &options), ISG_ERR_ARGUMENT, "per_class");
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "per_class");
     options.per_class = SIZE_MAX / 2;
-    assert_int_equal(isg_experts_create(&experts, data, &options), ISG_ERR_MEMORY);
+    assert_int_equal(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_MEMORY);
     assert_null(experts);
     isg_experts_free(NULL);
     isg_dataset_free(data);
@@ -361,7 +465,7 @@ static isg_status all_of_it(void *user) {
     const work *my = user;
     isg_experts *experts = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(isg_experts_create(&experts, my->data, &my->options));
+    ISG_TRY_GOTO(isg_experts_create(&experts, my->data, &my->options, NULL));
     ISG_TRY_GOTO(isg_experts_step(experts, NULL));
     ISG_TRY_GOTO(isg_experts_save(experts, in(directory, "m.npz")));
     status = isg_experts_load(experts, in(directory, "m.npz"));
@@ -395,6 +499,9 @@ int main(void) {
         cmocka_unit_test(test_goes_on_from_a_file),
         cmocka_unit_test(test_other_experts_are_refused),
         cmocka_unit_test(test_mixed_files_are_refused),
+        cmocka_unit_test(test_run_is_resumed_anywhere),
+        cmocka_unit_test(test_run_with_damage),
+        cmocka_unit_test(test_run_without_a_count),
         cmocka_unit_test(test_bad_input),
         cmocka_unit_test(test_no_memory),
     };

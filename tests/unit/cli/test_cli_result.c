@@ -99,7 +99,10 @@ static const result_entry table[] = {
     {.when = "text", .label = "text", .text = "{text:8.2}|{chars:-6}|{color}|{yes}|{yes:on|off}"},
     {.when = "nan", .text = "never"},
     {.when = "color=red", .text = "never"},
-    {.when = "color=green", .text = "green"},
+    {.when = "color=green&!none&yes", .text = "green"},
+    {.when = "color=green&none", .text = "never"},
+    {.when = "!color=green", .text = "never"},
+    {.when = "color=gree", .text = "never"},
     {.each = "rows", .heading = "\nrows", .text = "{#} {name:-5.4}{count:4} {score.value:6.2fx?}"},
     {.label = "", .text = "{rows row}"},
     {.key = NULL},
@@ -281,7 +284,7 @@ static void check_help(output *out, const char *key, const char *what) {
     if (!*what)
         print_error("%s has no explanation\n", key);
     assert_true(*what != '\0');
-    assert_true(what[strlen(what) - 1] != '.');
+    assert_true(what[strlen(what) - 1] != '.' || strstr(what, "..."));
 }
 
 static bool is_end(const result_entry *of) {
@@ -326,9 +329,12 @@ static void check_texts(const result_entry *all) {
         const result_entry *items = all;
         if (of->of)
             check_texts(of->of);
-        if (of->when)
-            check_key(all, of->when + (*of->when == '!'),
-                      strcspn(of->when + 1, "=") + (*of->when != '!'));
+        for (const char *key = of->when; key && *key;) {
+            key += *key == '!';
+            check_key(all, key, strcspn(key, "=&"));
+            key += strcspn(key, "&");
+            key += *key == '&';
+        }
         if (of->each)
             items = check_key(all, of->each, strlen(of->each))->of;
         if (of->text)
@@ -340,8 +346,7 @@ static void verbs(void **state) {
     (void)state;
     for (size_t k = 0; commands[k]; k++) {
         output out = {0};
-        if (!commands[k]->results)
-            continue;
+        assert_non_null(commands[k]->results);
         result_keys(commands[k]->results, check_help, &out);
         check_texts(commands[k]->results);
     }

@@ -418,7 +418,7 @@ static void test_experts_see_their_class(void **state) {
     options.per_class = 2;
     options.train.batch_size = M; /* what an epoch visits is then all there at its end */
     options.train.gibbs_steps = 1;
-    assert_ok(isg_experts_create(&experts, data, &options));
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
     size_t visits[M] = {0};
     for (size_t e = 0; e < CLASSES; e++) {
         assert_ok(isg_experts_step(experts, NULL));

@@ -167,7 +167,7 @@ static isg_status load_experts(const job *j, const char *path) {
     (void)j;
     const isg_expert_options options = expert_options();
     isg_experts *others = NULL;
-    isg_status status = isg_experts_create(&others, data, &options);
+    isg_status status = isg_experts_create(&others, data, &options, NULL);
     if (status == ISG_OK)
         status = isg_experts_load(others, path);
     if (status == ISG_OK)
@@ -307,7 +307,7 @@ static void make_models(void) {
     assert_ok(isg_rbm_start_normal(&trained, CLASS_UNITS, HIDDEN, 2, 0.1, 1));
     assert_ok(isg_trainer_create(&trainer, trained, data, &training));
     assert_ok(isg_trainer_epoch(trainer, NULL, NULL));
-    assert_ok(isg_experts_create(&experts, data, &options));
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
     assert_ok(isg_experts_step(experts, NULL));
     for (size_t k = 0; k < CLASS_COUNT; k++)
         rbms[k] = isg_experts_rbm(experts, k);

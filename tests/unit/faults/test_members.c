@@ -80,7 +80,7 @@ static isg_expert_options expert_options(void) {
 static isg_status read_experts(const char *path) {
     const isg_expert_options options = expert_options();
     isg_experts *experts = NULL;
-    assert_ok(isg_experts_create(&experts, data, &options));
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
     const isg_status status = isg_experts_load(experts, path);
     isg_experts_free(experts);
     return status;
@@ -283,7 +283,7 @@ static void make_files(void) {
     assert_ok(isg_rbm_set_image(rbm, 7, CLASS_UNITS / 7));
     assert_ok(isg_rbm_save(rbm, in(directory, "model.npz"), 1, "test"));
     assert_ok(isg_patterns_save(patterns, in(directory, "patterns.npz"), 1, "test"));
-    assert_ok(isg_experts_create(&experts, data, &options));
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
     for (size_t k = 0; k < CLASS_COUNT; k++) {
         assert_ok(isg_experts_step(experts, NULL));
         rbms[k] = isg_experts_rbm(experts, k);
@@ -443,7 +443,7 @@ static void classes_without_samples(void **state) {
     options.limit = 1;
     assert_ok(isg_dataset_load_memory(&samples, "x.csv", text, sizeof text - 1, &options, NULL));
     assert_int_equal(isg_dataset_describe(samples).n_classes, 2);
-    assert_fails(isg_experts_create(&experts, samples, &how), ISG_ERR_ARGUMENT,
+    assert_fails(isg_experts_create(&experts, samples, &how, NULL), ISG_ERR_ARGUMENT,
                  "class 'b' has no sample");
     assert_null(experts);
     isg_dataset_free(samples);

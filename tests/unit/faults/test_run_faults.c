@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * After any failure the run is gone on with, and must come to the same weights as one that nobody
- * disturbed.
+ * After any failure the run is resumed, and must come to the same weights as one that nobody
+ * disturbed; be it a run of one RBM or of experts.
  */
 #include "faulty_system.h"
 
@@ -13,16 +13,19 @@
 
 #include "base/directory.h"
 #include "base/status.h"
+#include "isinglass.h"
 #include "numpy_helper.h"
 #include "train/run_directory.h"
 
-enum { N = 12, HIDDEN = 3, SAMPLES = 15, BATCH = 8 };
+enum { N = 12, HIDDEN = 3, SAMPLES = 15, BATCH = 8, CLASSES = 2 };
+enum { ONE_RBM, EXPERTS, KINDS };
 
 static char *directory, path[128];
 static isg_dataset *data;
-static uint64_t digest;      /* of the weights in the end */
-static uint64_t expected[3]; /* ... after so many epochs */
-static uint64_t epochs;      /* to be done, in all; the first epoch is there if more are */
+static int kind;                    /* of the run */
+static uint64_t digest;             /* of the weights in the end */
+static uint64_t expected[KINDS][3]; /* ... after so many epochs */
+static uint64_t epochs;             /* to be done, in all; the first epoch is there if more are */
 
 /* ---- files ------------------------------------------------------------------------------------------ */
 
@@ -38,8 +41,8 @@ static const char *file(const char *name) {
 static const char *const names[] = {"run.json", "model.npz", "epochs.csv", "checkpoint-1.npz",
                                     "checkpoint-2.npz"};
 enum { N_FILES = 5 };
-static uint8_t *contents[N_FILES]; /* after the first epoch */
-static size_t sizes[N_FILES];
+static uint8_t *contents[KINDS][N_FILES]; /* after the first epoch; NULL if there is none */
+static size_t sizes[KINDS][N_FILES];
 
 static void write_bytes(const char *name, const void *bytes, size_t count) {
     FILE *stream = fopen(name, "wb");
@@ -62,7 +65,8 @@ static void prepare(void) {
         return;
     assert_int_equal(mkdirat(AT_FDCWD, path, 0777), 0);
     for (size_t k = 0; k < N_FILES; k++)
-        write_bytes(file(names[k]), contents[k], sizes[k]);
+        if (contents[kind][k])
+            write_bytes(file(names[k]), contents[kind][k], sizes[kind][k]);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
@@ -100,20 +104,44 @@ static isg_status begin(isg_run *run, const char *settings) {
 }
 
 /* Begins or resumes the run, whichever is possible, and trains until all epochs are done. */
-static isg_status go_on(void) {
+static isg_status train_one(isg_run *run) {
     const isg_run_options how = options();
-    isg_run *run = NULL;
-    isg_status status = isg_run_open(&run, path, true);
-    assert_true((run != NULL) == (status == ISG_OK));
-    if (status == ISG_OK)
-        status = isg_run_describe(run).has_checkpoint ? isg_run_resume(run, data, &how)
-                                                      : begin(run, "{}\n");
+    isg_status status =
+        isg_run_describe(run).has_checkpoint ? isg_run_resume(run, data, &how) : begin(run, "{}\n");
     if (status == ISG_OK)
         status = isg_run_train(run, epochs, NULL);
     if (status == ISG_OK)
         status = isg_run_set_score(run, -1, 0.5);
     if (status == ISG_OK)
         digest = digest_of(isg_run_rbm(run));
+    return status;
+}
+
+static isg_status train_experts(isg_run *run) {
+    isg_expert_options how = isg_expert_defaults();
+    isg_experts *experts = NULL;
+    how.per_class = HIDDEN;
+    how.start = ISG_START_NORMAL;
+    how.train = options().train;
+    isg_status status = isg_experts_create(&experts, data, &how, NULL);
+    if (status == ISG_OK)
+        status = isg_run_describe(run).has_checkpoint
+                     ? isg_run_resume_experts(run, experts, 0)
+                     : isg_run_begin_experts(run, "{}\n", experts, 0);
+    if (status == ISG_OK)
+        status = isg_run_train(run, epochs, NULL);
+    if (status == ISG_OK)
+        digest = digest_of(isg_experts_rbm(experts, 0)) ^ digest_of(isg_experts_rbm(experts, 1));
+    isg_experts_free(experts);
+    return status;
+}
+
+static isg_status go_on(void) {
+    isg_run *run = NULL;
+    isg_status status = isg_run_open(&run, path, true);
+    assert_true((run != NULL) == (status == ISG_OK));
+    if (status == ISG_OK)
+        status = kind == ONE_RBM ? train_one(run) : train_experts(run);
     isg_run_close(run);
     return status;
 }
@@ -130,12 +158,13 @@ static isg_status attempt(void *user) {
         assert_ok(go_on());
         isg_fail(status, "%s", sentence);
     }
-    assert_true(digest == expected[epochs]);
+    assert_true(digest == expected[kind][epochs]);
     return status;
 }
 
 static int set_up(void **state) {
     int8_t spins[SAMPLES * N];
+    int64_t labels[SAMPLES];
     unsigned x = 1;
     (void)state;
     isg_set_threads(1); /* which changes nothing, and is quickest for so little */
@@ -148,20 +177,29 @@ static int set_up(void **state) {
         x = x * 1103515245u + 12345u;
         spins[k] = x >> 16 & 1 ? 1 : -1;
     }
-    assert_ok(isg_dataset_create(&data, SAMPLES, N, spins, NULL));
-    for (epochs = 1; epochs <= 2; epochs++) {
-        assert_ok(go_on());
-        expected[epochs] = digest;
-        for (size_t k = 0; epochs == 1 && k < N_FILES; k++)
-            contents[k] = read_file(file(names[k]), &sizes[k]);
+    for (size_t k = 0; k < SAMPLES; k++)
+        labels[k] = (int64_t)k % CLASSES;
+    assert_ok(isg_dataset_create(&data, SAMPLES, N, spins, labels));
+    for (kind = 0; kind < KINDS; kind++) {
+        remove_run();
+        for (epochs = 1; epochs <= 2; epochs++) {
+            assert_ok(go_on());
+            expected[kind][epochs] = digest;
+            for (size_t k = 0; epochs == 1 && k < N_FILES; k++)
+                if (isg_path_exists(file(names[k])))
+                    contents[kind][k] = read_file(file(names[k]), &sizes[kind][k]);
+        }
     }
+    kind = ONE_RBM;
     return 0;
 }
 
 static int tear_down(void **state) {
     (void)state;
-    for (size_t k = 0; k < N_FILES; k++)
-        free(contents[k]);
+    for (size_t k = 0; k < N_FILES; k++) {
+        free(contents[ONE_RBM][k]);
+        free(contents[EXPERTS][k]);
+    }
     isg_dataset_free(data);
     scratch_remove(directory);
     return 0;
@@ -171,8 +209,10 @@ static int tear_down(void **state) {
 
 static void allocations(void **state) {
     (void)state;
-    for (epochs = 1; epochs <= 2; epochs++)
-        assert_true(sweep_allocations(attempt, NULL) > 100);
+    for (kind = 0; kind < KINDS; kind++)
+        for (epochs = 1; epochs <= 2; epochs++)
+            assert_true(sweep_allocations(attempt, NULL) > 100);
+    kind = ONE_RBM;
 }
 
 /* An error of the files, said in one sentence, or none. */
@@ -204,15 +244,19 @@ static void calls(void **state) {
         {EINTR, "flock", false, true},
     };
     for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++) {
-        size_t count = 0;
-        for (epochs = 1; epochs <= 2; epochs++)
-            count += sweep_calls((sweep){.work = attempt,
-                                         .reason = faults[f].reason,
-                                         .only = faults[f].only,
-                                         .is_for_ever = faults[f].is_for_ever,
-                                         .judge = faults[f].must_succeed ? succeeds : is_clean});
-        assert_true(count > 0);
+        for (kind = 0; kind < KINDS; kind++) {
+            size_t count = 0;
+            for (epochs = 1; epochs <= 2; epochs++)
+                count +=
+                    sweep_calls((sweep){.work = attempt,
+                                        .reason = faults[f].reason,
+                                        .only = faults[f].only,
+                                        .is_for_ever = faults[f].is_for_ever,
+                                        .judge = faults[f].must_succeed ? succeeds : is_clean});
+            assert_true(count > 0);
+        }
     }
+    kind = ONE_RBM;
 }
 
 /* ---- a new run in the place of an old one ---------------------------------------------------------- */
@@ -390,7 +434,7 @@ static void two_checkpoints_of_no_use(void **state) {
     assert_null(strstr(isg_error_message(), "neither"));
     assert_null(isg_run_rbm(run));
     for (size_t k = 3; k < 5; k++)
-        write_bytes(file(names[k]), contents[k], sizes[k] - 1);
+        write_bytes(file(names[k]), contents[ONE_RBM][k], sizes[ONE_RBM][k] - 1);
     assert_fails(isg_run_resume(run, data, &how), ISG_ERR_FORMAT, "neither checkpoint can be used");
     assert_non_null(strstr(isg_error_message(), names[3]));
     assert_non_null(strstr(isg_error_message(), names[4]));
@@ -421,7 +465,7 @@ static void scores_belong_to_epochs(void **state) {
     assert_fails(isg_run_set_score(run, 1, 1), ISG_ERR_ARGUMENT, "an epoch that has just been");
     assert_ok(isg_run_train(run, 2, NULL));
     assert_ok(isg_run_set_score(run, 1, 1));
-    assert_true(digest_of(isg_run_rbm(run)) == expected[2]);
+    assert_true(digest_of(isg_run_rbm(run)) == expected[ONE_RBM][2]);
     isg_run_close(run);
 }
 
@@ -468,12 +512,13 @@ static void long_tables(void **state) {
         prepare();
         assert_ok(isg_run_open(&run, path, false));
         assert_ok(isg_run_resume(run, data, &how));
-        void *rows = run->rows;
-        assert_ok(isg_grow(&rows, &run->capacity, ROWS, sizeof *run->rows));
-        run->rows = rows;
-        for (run->n_rows = 0; run->n_rows < ROWS; run->n_rows++)
-            run->rows[run->n_rows] = (isg_run_row){1000, 1000, 0, (double)NAN, (double)NAN, 0};
-        run->rows[0].epoch = epoch;
+        isg_run_of_rbm *my = run->self;
+        void *rows = my->rows;
+        assert_ok(isg_grow(&rows, &my->capacity, ROWS, sizeof *my->rows));
+        my->rows = rows;
+        for (my->n_rows = 0; my->n_rows < ROWS; my->n_rows++)
+            my->rows[my->n_rows] = (isg_run_row){1000, 1000, 0, (double)NAN, (double)NAN, 0};
+        my->rows[0].epoch = epoch;
         fault.reason = ENOSPC;
         fault.call = 2; /* after that of the model */
         fault.only = "pwrite";

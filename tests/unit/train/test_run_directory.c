@@ -114,7 +114,7 @@ static void assert_same_end(isg_run *run) {
     assert_memory_equal(found->weights, rbm->weights, N * P * sizeof(double));
     assert_memory_equal(found->b, rbm->b, N * sizeof(double));
     assert_memory_equal(found->c, rbm->c, P * sizeof(double));
-    assert_ok(isg_rbm_load(&saved, run->model_path));
+    assert_ok(isg_rbm_load(&saved, run->files[ISG_RUN_MODEL]));
     assert_memory_equal(saved->weights, rbm->weights, N * P * sizeof(double));
     assert_int_equal(isg_rbm_describe(saved).image_width, 5);
     isg_rbm_free(saved);
@@ -197,8 +197,8 @@ static void test_checkpoint_is_a_model(void **state) {
     use("model", 0);
     isg_run *run = begin();
     isg_rbm *rbm = NULL;
-    assert_ok(isg_rbm_load(&rbm, run->checkpoint_paths[0]));
-    assert_memory_equal(rbm->weights, run->rbm->weights, N * P * sizeof(double));
+    assert_ok(isg_rbm_load(&rbm, run->files[ISG_RUN_CHECKPOINT + 0]));
+    assert_memory_equal(rbm->weights, isg_run_rbm(run)->weights, N * P * sizeof(double));
     assert_int_equal(rbm->info.image_height, 4);
     isg_rbm_free(rbm);
     isg_run_close(run);
@@ -221,6 +221,62 @@ static void test_cancelled_anywhere(void **state) {
         assert_null(isg_run_describe(run).remark);
         finish(run);
     }
+}
+
+/* Stopped at any update without being cancelled, even if progress says no to the last one. */
+static void test_stops_after_updates(void **state) {
+    (void)state;
+    for (size_t stop = 0; stop <= EPOCHS * N_BATCHES; stop++) {
+        use("updates", stop);
+        isg_run *run = begin();
+        size_t left = stop;
+        const isg_progress progress = {count_down, &left};
+        assert_ok(isg_run_train_updates(run, stop, &progress));
+        assert_int_equal(left, 0);
+        assert_int_equal(isg_run_describe(run).state.updates, stop);
+        assert_ok(isg_run_train_updates(run, stop / 2, NULL)); /* done already */
+        isg_run_close(run);
+        run = resume();
+        assert_int_equal(isg_run_describe(run).state.updates, stop);
+        assert_int_equal(isg_run_describe(run).n_rows, stop / N_BATCHES + 1);
+        finish(run);
+    }
+}
+
+static void test_without_directory(void **state) {
+    (void)state;
+    const isg_run_options how = options();
+    isg_run *run = NULL;
+    use("kept", 0);
+    isg_run *kept = begin();
+    assert_ok(isg_run_train(kept, EPOCHS, NULL));
+    assert_ok(isg_run_open(&run, NULL, true));
+    assert_null(isg_run_describe(run).in_the_way);
+    assert_fails(isg_run_resume(run, data, &how), ISG_ERR_ARGUMENT, "without a directory");
+    assert_ok(isg_run_begin(run, "{}", start(), data, &how));
+    assert_ok(isg_run_train(run, EPOCHS, NULL));
+    assert_ok(isg_run_set_score(run, -1, 0.5));
+    assert_string_equal(isg_run_describe(run).settings, "{}");
+    assert_int_equal(isg_run_describe(run).n_rows, EPOCHS + 1);
+    assert_memory_equal(isg_run_rbm(run)->weights, isg_run_rbm(kept)->weights,
+                        N * P * sizeof(double));
+    isg_run_close(run);
+    isg_run_close(kept);
+}
+
+/* No options are the default ones. */
+static void test_default_options(void **state) {
+    (void)state;
+    const isg_run_options how = isg_run_defaults();
+    isg_run *run = NULL;
+    use("defaults", 0);
+    assert_ok(isg_run_open(&run, path, true));
+    assert_ok(isg_run_begin(run, "{}", start(), data, NULL));
+    assert_ok(isg_run_train(run, 1, NULL));
+    assert_ok(isg_run_resume(run, data, &how));
+    assert_ok(isg_run_resume(run, data, NULL));
+    assert_int_equal(isg_run_describe(run).state.epochs, 1);
+    isg_run_close(run);
 }
 
 /* Saving after every update changes nothing, and what a killed process leaves is what was saved. */
@@ -427,7 +483,7 @@ static void test_divergence_keeps_the_last_model(void **state) {
     assert_ok(isg_run_begin(run, "{}", start(), data, &how));
     assert_int_equal(isg_run_train(run, 100, NULL), ISG_ERR_DIVERGED);
     assert_ok(isg_rbm_load(&rbm, file("model.npz")));
-    assert_memory_equal(rbm->weights, run->rbm->weights, N * P * sizeof(double));
+    assert_memory_equal(rbm->weights, isg_run_rbm(run)->weights, N * P * sizeof(double));
     isg_rbm_free(rbm);
     isg_run_close(run);
 }
@@ -494,6 +550,9 @@ int main(void) {
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_checkpoint_is_a_model),
         cmocka_unit_test(test_cancelled_anywhere),
+        cmocka_unit_test(test_stops_after_updates),
+        cmocka_unit_test(test_without_directory),
+        cmocka_unit_test(test_default_options),
         cmocka_unit_test(test_saved_always),
         cmocka_unit_test(test_one_damaged),
         cmocka_unit_test(test_both_damaged),
