@@ -4,6 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/allocation.h"
+#include "src/base/number.h"
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/typed_number.h"
 
 static const char variable[] = "ISINGLASS_FAIL_ALLOCATION";
 
@@ -59,7 +58,7 @@ exit_code memory_start(void) {
     const size_t length = strlen(text);
     const bool has_plus = text[length - 1] == '+';
     snprintf(digits, sizeof digits, "%.*s", (int)(length < 31 ? length - has_plus : 31), text);
-    if (!number_uint64(digits, &first_failing) || first_failing == 0)
+    if (!isg_parse_uint64(digits, &first_failing) || first_failing == 0)
         return fail(EXIT_MISUSED,
                     "%s: expected a whole number above 0, or one with + behind it, "
                     "found '%s'",

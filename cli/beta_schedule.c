@@ -6,13 +6,14 @@
 
 #include "cli/parts.h"
 #include "cli/typed_number.h"
+#include "src/base/number.h"
 
 /* "20@19", or "2" for the first. */
 static bool read_part(const char *part, bool is_first, double *beta, size_t *from) {
     char number[PART_BYTES];
     const char *step = part;
     return part_cut(&step, '@', number) && (step == NULL) == is_first &&
-           number_double(number, beta) && *beta > 0 && (is_first || number_size(step, from));
+           number_double(number, beta) && *beta > 0 && (is_first || isg_parse_size(step, from));
 }
 
 exit_code betas_parse(beta_schedule *out, const char *text, size_t steps) {

@@ -12,7 +12,7 @@
 
 #include "cli/allocation.h"
 #include "cli/command.h"
-#include "cli/typed_number.h"
+#include "src/base/number.h"
 
 enum { MAXIMUM_THREADS = 1024 };
 
@@ -94,7 +94,7 @@ static size_t threads_of_environment(void) {
     if (length == 0 || length >= sizeof first)
         return 0;
     memcpy(first, list, length);
-    return number_size(first, &threads) && threads <= MAXIMUM_THREADS ? threads : 0;
+    return isg_parse_size(first, &threads) && threads <= MAXIMUM_THREADS ? threads : 0;
 }
 
 static void *pass_gate(void *gate) {

@@ -12,7 +12,7 @@
 #include "cli/catalog.h"
 #include "cli/progress.h"
 #include "cli/suggest.h"
-#include "cli/typed_number.h"
+#include "src/base/number.h"
 
 const char *const header_choices[] = {"auto", "yes", "no", NULL}; /* in the order of isg_header */
 const char *const data_names[] = {DATA_NAMES, NULL};
@@ -23,7 +23,7 @@ exit_code shape_parse(const char *text, size_t *height, size_t *width) {
     const size_t length = cross ? (size_t)(cross - text) : sizeof first;
     if (length < sizeof first) {
         memcpy(first, text, length);
-        if (number_size(first, height) && number_size(cross + 1, width) && *height > 0 &&
+        if (isg_parse_size(first, height) && isg_parse_size(cross + 1, width) && *height > 0 &&
             *width > 0)
             return EXIT_DONE;
     }

@@ -6,7 +6,7 @@
 
 #include "cli/allocation.h"
 #include "cli/parts.h"
-#include "cli/typed_number.h"
+#include "src/base/number.h"
 
 static exit_code misused(const char *text) {
     return fail(EXIT_MISUSED,
@@ -18,7 +18,7 @@ static exit_code misused(const char *text) {
 static exit_code parse(size_t *out, size_t *count, const char *text) {
     for (const char *rest = text; rest; ++*count) {
         char digits[PART_BYTES];
-        if (!part_cut(&rest, ',', digits) || !number_size(digits, &out[*count]) ||
+        if (!part_cut(&rest, ',', digits) || !isg_parse_size(digits, &out[*count]) ||
             (*count > 0 && out[*count] <= out[*count - 1]))
             return misused(text);
     }

@@ -9,6 +9,7 @@
 #include "cli/allocation.h"
 #include "cli/parts.h"
 #include "cli/typed_number.h"
+#include "src/base/number.h"
 
 static bool is_within(double value, number_range range) {
     return value >= range.low && value <= range.high && !(range.is_above_low && value <= range.low);
@@ -22,7 +23,7 @@ static bool read_range(double *out, size_t *count, const char *text, number_rang
         if (!rest || !part_cut(&rest, ':', parts[k]))
             return false;
     if (rest || !number_double(parts[0], &first) || !number_double(parts[1], &last) ||
-        !number_size(parts[2], count) || !is_within(first, range) || !is_within(last, range) ||
+        !isg_parse_size(parts[2], count) || !is_within(first, range) || !is_within(last, range) ||
         !(first < last) || *count < 2 || *count > NUMBER_LIST_MOST)
         return false;
     /* The last by itself, since rounding may put it beyond the range; the others, if the numbers are

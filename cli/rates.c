@@ -5,13 +5,13 @@
 #include "cli/rates.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/allocation.h"
 #include "cli/parts.h"
 #include "cli/typed_number.h"
 #include "cli/value.h"
+#include "src/base/number.h"
 
 enum { WRITTEN_BYTES = 56 }; /* the longest rate as it is written here */
 
@@ -22,17 +22,12 @@ static bool parse_rate(isg_rate *out, const char *text, bool is_first) {
     *out = (isg_rate){0, 0};
     return part_cut(&epoch, '@', number) && (epoch == NULL) == is_first &&
            number_double(number, &out->rate) && out->rate > 0 &&
-           (is_first || (number_size(epoch, &out->from_epoch) && out->from_epoch > 0));
+           (is_first || (isg_parse_size(epoch, &out->from_epoch) && out->from_epoch > 0));
 }
 
-/* The fewest digits that read back to the same number. */
 static int write_rate(char *out, size_t room, const isg_rate *rate) {
-    char number[32];
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(number, sizeof number, "%.*g", digits, rate->rate);
-        if (strtod(number, NULL) == rate->rate)
-            break;
-    }
+    char number[ISG_NUMBER_ROOM];
+    isg_format_number(number, sizeof number, rate->rate);
     return rate->from_epoch ? snprintf(out, room, ",%s@%zu", number, rate->from_epoch)
                             : snprintf(out, room, "%s", number);
 }

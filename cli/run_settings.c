@@ -11,7 +11,6 @@
 
 #include "cli/allocation.h"
 #include "cli/options.h"
-#include "cli/typed_number.h"
 #include "cli/value.h"
 
 enum { SEAL_BYTES = 17 };

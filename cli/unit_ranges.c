@@ -5,17 +5,17 @@
 #include "cli/unit_ranges.h"
 
 #include "cli/parts.h"
-#include "cli/typed_number.h"
+#include "src/base/number.h"
 
 /* "0:392", or "400" for a single unit. */
 static bool read_range(const char *range, size_t *begin, size_t *end) {
     char first[PART_BYTES];
     const char *behind = range;
-    if (!part_cut(&behind, ':', first) || !number_size(first, begin))
+    if (!part_cut(&behind, ':', first) || !isg_parse_size(first, begin))
         return false;
     if (!behind)
         *end = *begin + 1;
-    else if (!number_size(behind, end))
+    else if (!isg_parse_size(behind, end))
         return false;
     return *begin < *end;
 }

@@ -56,12 +56,12 @@ bool value_store(const option_entry *option, const char *text, void *settings) {
         memcpy(field, &place, sizeof place);
         return true;
     case OPTION_SIZE:
-        if (!number_size(text, &size) || !is_in_range(option, (double)size))
+        if (!isg_parse_size(text, &size) || !is_in_range(option, (double)size))
             return false;
         memcpy(field, &size, sizeof size);
         return true;
     case OPTION_UINT64:
-        if (!number_uint64(text, &whole) || !is_in_range(option, (double)whole))
+        if (!isg_parse_uint64(text, &whole) || !is_in_range(option, (double)whole))
             return false;
         memcpy(field, &whole, sizeof whole);
         return true;

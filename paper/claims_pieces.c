@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "cli/allocation.h"
-#include "cli/stopwatch.h"
 #include "paper/claims_exact.h"
 #include "src/base/bits.h"
+#include "src/base/clock.h"
 
 /* The class patterns, one per digit, and their RBM: most claims are about these. */
 typedef struct classes {
@@ -93,10 +93,10 @@ static exit_code time_clustering(const experiment *my, double *seconds) {
     exit_code code = fail_status(isg_dataset_select(&class_only, my->train, rows, count));
     isg_pattern_options options = isg_pattern_defaults();
     options.per_class = 5;
-    const double started_s = stopwatch_s();
+    const double started_s = isg_clock_s();
     if (code == EXIT_DONE)
         code = fail_status(isg_patterns_from_data(&patterns, class_only, &options, NULL));
-    *seconds = (stopwatch_s() - started_s) * (double)info.n_classes;
+    *seconds = (isg_clock_s() - started_s) * (double)info.n_classes;
     isg_patterns_free(patterns);
     isg_dataset_free(class_only);
     memory_release(rows);
@@ -110,22 +110,22 @@ static exit_code compute_times(experiment *my, const classes *of, double *values
     isg_patterns *patterns = NULL;
     isg_rbm *rbm = NULL;
     isg_trainer *trainer = NULL;
-    double started_s = stopwatch_s();
+    double started_s = isg_clock_s();
     exit_code code = fail_status(isg_patterns_from_data(&patterns, my->train, NULL, NULL));
     if (code == EXIT_DONE)
         code = fail_status(isg_rbm_from_patterns(&rbm, patterns, NULL, NULL));
-    values[TIME_MAPPING] = stopwatch_s() - started_s;
+    values[TIME_MAPPING] = isg_clock_s() - started_s;
     if (code == EXIT_DONE)
         code = time_clustering(my, &values[TIME_CLUSTERING]);
     const isg_train_options options = isg_train_defaults();
     if (code == EXIT_DONE)
         code = fail_status(isg_trainer_create(&trainer, rbm, my->train, &options));
-    started_s = stopwatch_s();
+    started_s = isg_clock_s();
     for (size_t k = 0; code == EXIT_DONE && k < N_UPDATES; k++)
         code = fail_status(isg_trainer_update(trainer));
     if (code == EXIT_DONE) {
         values[TIME_UPDATES] = (double)isg_trainer_describe(trainer).n_batches;
-        values[TIME_EPOCH] = (stopwatch_s() - started_s) / N_UPDATES * values[TIME_UPDATES];
+        values[TIME_EPOCH] = (isg_clock_s() - started_s) / N_UPDATES * values[TIME_UPDATES];
         values[TIME_SAMPLES] = (double)isg_dataset_describe(my->train).n_samples;
     }
     isg_trainer_free(trainer);

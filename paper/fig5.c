@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "cli/allocation.h"
-#include "cli/stopwatch.h"
 #include "paper/paper.h"
+#include "src/base/clock.h"
 
 enum { MOST_SIZES = 3 };
 
@@ -167,7 +167,7 @@ static exit_code train_until(experiment *my, const place *at, const char *path) 
     const isg_experts_info first = isg_experts_describe(experts);
     const double n = (double)first.n_experts;
     const double from = (double)first.epochs * n + (double)first.next, to = (double)at->epoch * n;
-    double saved_s = stopwatch_s();
+    double saved_s = isg_clock_s();
     exit_code code = EXIT_DONE;
     bool is_saved = true;
     for (isg_experts_info info = first; code == EXIT_DONE && info.epochs < at->epoch;
@@ -177,9 +177,9 @@ static exit_code train_until(experiment *my, const place *at, const char *path) 
             part_progress(my, 0.9 * done / (to - from), 0.9 * (done + 1) / (to - from));
         code = fail_status(isg_experts_step(experts, shown));
         is_saved = false;
-        if (code == EXIT_DONE && stopwatch_s() - saved_s > save_every_s) {
+        if (code == EXIT_DONE && isg_clock_s() - saved_s > save_every_s) {
             code = fail_status(isg_experts_save(experts, path));
-            saved_s = stopwatch_s();
+            saved_s = isg_clock_s();
             is_saved = true;
         }
     }

@@ -13,9 +13,9 @@
 #include "cli/allocation.h"
 #include "cli/child.h"
 #include "cli/run_settings.h"
-#include "cli/stopwatch.h"
 #include "cli/text_file.h"
 #include "paper/paper.h"
+#include "src/base/clock.h"
 #include "src/base/directory.h"
 
 /* ---- files ------------------------------------------------------------------------------------ */
@@ -264,10 +264,10 @@ static exit_code compute_piece(experiment *my, size_t index, double total) {
     const isg_progress *shown = part_progress(my, 0, 1);
     if (!shown->report(shown->user, 0))
         return fail_status(ISG_ERR_CANCELLED);
-    const double started_s = stopwatch_s();
+    const double started_s = isg_clock_s();
     exit_code code = my->figure->compute(my, index, values);
     if (code == EXIT_DONE)
-        code = keep_piece(my, &what, values, stopwatch_s() - started_s);
+        code = keep_piece(my, &what, values, isg_clock_s() - started_s);
     my->cost_done += my->cost_piece;
     return code;
 }
@@ -402,14 +402,14 @@ static exit_code finish(experiment *my, const figure *of) {
     json_decref(record);
     if (code != EXIT_DONE || is_done)
         return code;
-    const double started_s = stopwatch_s();
+    const double started_s = isg_clock_s();
     my->figure = of;
     json_decref(my->files);
     my->files = json_array();
     my->drawn = EXIT_DONE;
     code = my->files ? of->finish(my) : fail_memory();
     if (code == EXIT_DONE && my->drawn == EXIT_DONE)
-        code = write_record(my, stopwatch_s() - started_s);
+        code = write_record(my, isg_clock_s() - started_s);
     if (drawn_before != EXIT_DONE)
         my->drawn = drawn_before;
     return code;

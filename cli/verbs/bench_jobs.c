@@ -16,7 +16,7 @@
 
 #include "cli/allocation.h"
 #include "cli/signals.h"
-#include "cli/stopwatch.h"
+#include "src/base/clock.h"
 #include "src/base/elementary.h"
 
 static const double slice_s = 0.2;
@@ -139,13 +139,13 @@ typedef struct slice {
 } slice;
 
 static slice slice_of(double length_s) {
-    return (slice){.began_s = stopwatch_s(), .length_s = length_s};
+    return (slice){.began_s = isg_clock_s(), .length_s = length_s};
 }
 
 /* Setting up small work takes longer than the work: then it is over before it is full. */
 static bool is_full(const slice *s) {
     return s->seconds >= s->length_s ||
-           (s->work > 0 && stopwatch_s() - s->began_s > 3 * s->length_s) || signals_caught() != 0;
+           (s->work > 0 && isg_clock_s() - s->began_s > 3 * s->length_s) || signals_caught() != 0;
 }
 
 static double mean_s(const slice *s) {
@@ -165,7 +165,7 @@ typedef struct epoch_watch {
 static bool go_on_until_full(void *user, double fraction) {
     (void)fraction;
     epoch_watch *watch = user;
-    watch->slice->seconds = watch->before_s + stopwatch_s() - watch->started_s;
+    watch->slice->seconds = watch->before_s + isg_clock_s() - watch->started_s;
     return !is_full(watch->slice);
 }
 
@@ -185,10 +185,10 @@ static exit_code add_epoch(slice *s, const bench_case *work, size_t sweeps) {
         code = fail_status(isg_trainer_update(trainer));
     if (code == EXIT_DONE) {
         const uint64_t before = isg_trainer_describe(trainer).updates;
-        epoch_watch watch = {.slice = s, .started_s = stopwatch_s(), .before_s = s->seconds};
+        epoch_watch watch = {.slice = s, .started_s = isg_clock_s(), .before_s = s->seconds};
         const isg_progress progress = {go_on_until_full, &watch};
         const isg_status status = isg_trainer_epoch(trainer, NULL, &progress);
-        s->seconds = watch.before_s + stopwatch_s() - watch.started_s;
+        s->seconds = watch.before_s + isg_clock_s() - watch.started_s;
         code = status == ISG_ERR_CANCELLED ? EXIT_DONE : fail_status(status);
         const isg_train_state state = isg_trainer_describe(trainer);
         const double done = (double)(state.updates - before) * (double)work->batch;
@@ -217,9 +217,9 @@ static exit_code time_sweeps(slice *s, const bench_case *work, size_t count, siz
     for (size_t first = 0; code == EXIT_DONE && !is_full(s); first = (first + count) % n_samples) {
         for (size_t k = 0; k < count; k++)
             isg_chains_set_spins(chains, k, isg_dataset_row(work->data, (first + k) % n_samples));
-        const double start = stopwatch_s();
+        const double start = isg_clock_s();
         code = fail_status(isg_chains_sweep(chains, sweeps, beta));
-        s->seconds += stopwatch_s() - start;
+        s->seconds += isg_clock_s() - start;
         s->work += (double)count;
     }
     isg_chains_free(chains);
@@ -273,9 +273,9 @@ static exit_code measure_ais(double *rate, const bench_case *work) {
     exit_code code = EXIT_DONE;
     while (code == EXIT_DONE && !is_full(&s)) {
         isg_log_z found;
-        const double start = stopwatch_s();
+        const double start = isg_clock_s();
         code = fail_status(isg_rbm_log_z(work->start, &options, &found, NULL));
-        s.seconds += stopwatch_s() - start;
+        s.seconds += isg_clock_s() - start;
         s.work += (double)(options.ais.chains * options.ais.steps);
     }
     *rate = rate_of(mean_s(&s));
@@ -297,9 +297,9 @@ static exit_code measure_ward(double *rate, const bench_case *work) {
     exit_code code = EXIT_DONE;
     while (code == EXIT_DONE && !is_full(&s)) {
         isg_patterns *patterns = NULL;
-        const double start = stopwatch_s();
+        const double start = isg_clock_s();
         code = fail_status(isg_patterns_from_data(&patterns, work->data, &options, &progress));
-        s.seconds += stopwatch_s() - start;
+        s.seconds += isg_clock_s() - start;
         s.work += (double)n_samples;
         isg_patterns_free(patterns);
     }

@@ -17,8 +17,8 @@
 #include "cli/progress.h"
 #include "cli/run_settings.h"
 #include "cli/signals.h"
-#include "cli/typed_number.h"
 #include "cli/verbs/classify_job.h"
+#include "src/base/number.h"
 
 static const char classifier_name[] = "classifier.npz";
 
@@ -167,7 +167,7 @@ static exit_code read_record(classify_job *my, const char *text) {
     my->train_name = my->train_name ? my->train_name : recorded(my, "train");
     my->test_name = my->test_name ? my->test_name : recorded(my, "test");
     if (!verb || !my->command || !my->train_name || !recorded(my, "train_sha256") ||
-        !recorded(my, "test_sha256") || !seed || !number_uint64(seed, &number) ||
+        !recorded(my, "test_sha256") || !seed || !isg_parse_uint64(seed, &number) ||
         !json_is_object(kept))
         return settings_refuse(my->settings->out, "not as 'isinglass classify' writes it");
     if (call_has_option(&my->call, "seed") && my->call.common.seed != number)

@@ -13,7 +13,7 @@
 #include "cli/model_input.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
-#include "cli/stopwatch.h"
+#include "src/base/clock.h"
 
 typedef struct score_settings {
     data_settings data;
@@ -327,7 +327,7 @@ static exit_code find_all(scores *my, const invocation *call) {
         code = fail_status(isg_rbm_set_beta(my->rbm, settings->beta));
     if (code == EXIT_DONE)
         code = load_sets(my, call);
-    const double start = stopwatch_s();
+    const double start = isg_clock_s();
     if (code == EXIT_DONE && settings->betas)
         code = find_curve(my, call);
     else if (code == EXIT_DONE)
@@ -335,7 +335,7 @@ static exit_code find_all(scores *my, const invocation *call) {
                           &my->log_z);
     if (code == EXIT_DONE && settings->certificate > 0)
         code = find_interval(my, call);
-    my->seconds = stopwatch_s() - start;
+    my->seconds = isg_clock_s() - start;
     return code == EXIT_DONE ? score_sets(my) : code;
 }
 

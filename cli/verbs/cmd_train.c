@@ -16,8 +16,8 @@
 #include "cli/run_settings.h"
 #include "cli/signals.h"
 #include "cli/starts.h"
-#include "cli/stopwatch.h"
-#include "cli/typed_number.h"
+#include "src/base/clock.h"
+#include "src/base/number.h"
 
 typedef struct train_settings {
     data_settings data;
@@ -105,7 +105,7 @@ static exit_code read_record(job *my, const char *text) {
     if (!my->data_name)
         my->data_name = recorded(my, "data");
     if (!verb || !version || !my->command || !my->data_name || !recorded(my, "data_sha256") ||
-        !seed || !number_uint64(seed, &number) || !json_is_object(kept))
+        !seed || !isg_parse_uint64(seed, &number) || !json_is_object(kept))
         return settings_refuse(settings->out, "not as 'isinglass train' writes it");
     if (strcmp(verb, my->call.verb->name) != 0)
         return fail(EXIT_CHECKPOINT, "%s: holds a run of 'isinglass %s'", settings->out, verb);
@@ -287,10 +287,10 @@ static exit_code score(job *my) {
     progress bar;
     isg_likelihood found;
     progress_start(&bar, my->call.common.quiet, "scoring");
-    const double started_s = stopwatch_s();
+    const double started_s = isg_clock_s();
     isg_status status =
         isg_rbm_score(rbm, my->data, &options, &found, NULL, progress_callback(&bar));
-    my->score_s += stopwatch_s() - started_s;
+    my->score_s += isg_clock_s() - started_s;
     progress_finish(&bar);
     if (status == ISG_OK)
         status = isg_run_set_score(my->run, found.value, found.error);

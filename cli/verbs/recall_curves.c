@@ -9,8 +9,8 @@
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/share_error.h"
-#include "cli/stopwatch.h"
 #include "cli/verbs/recall_job.h"
+#include "src/base/clock.h"
 
 enum { N_CURVES = N_RULES * N_DYNAMICS };
 
@@ -86,7 +86,7 @@ static exit_code recover(const recall_job *my, curves *all) {
     options.trials = all->trials;
     options.clamp_known = all->is_clamped;
     options.seed = my->call->common.seed;
-    const double start = stopwatch_s();
+    const double start = isg_clock_s();
     for (size_t c = 0; code == EXIT_DONE && c < all->count; c++) {
         char title[64];
         progress bar;
@@ -102,7 +102,7 @@ static exit_code recover(const recall_job *my, curves *all) {
                    : recall_failed(my, status);
         progress_finish(&bar);
     }
-    all->seconds = stopwatch_s() - start;
+    all->seconds = isg_clock_s() - start;
     return code;
 }
 

@@ -6,10 +6,10 @@
 
 #include "cli/allocation.h"
 #include "cli/progress.h"
-#include "cli/stopwatch.h"
 #include "cli/text_file.h"
 #include "cli/verbs/recall_job.h"
 #include "cli/verbs/recall_tables.h"
+#include "src/base/clock.h"
 
 /* ---- doing it --------------------------------------------------------------------------------------- */
 
@@ -34,13 +34,13 @@ static isg_recall_options plan(const recall_job *my) {
 
 static exit_code run_recall(recall_job *my, recall_found *found) {
     const isg_recall_options options = plan(my);
-    const double start = stopwatch_s();
+    const double start = isg_clock_s();
     progress bar;
     progress_start(&bar, my->call->common.quiet, "recalling");
     const isg_status status =
         isg_recall_run(&found->recall, my->patterns, my->data, &options, progress_callback(&bar));
     progress_finish(&bar);
-    found->seconds = stopwatch_s() - start;
+    found->seconds = isg_clock_s() - start;
     const exit_code code = recall_failed(my, status);
     if (code == EXIT_DONE)
         found->summary = isg_recall_describe(found->recall);

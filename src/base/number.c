@@ -172,19 +172,27 @@ isg_number isg_parse_number(const char *text, double *out) {
     return ISG_NUMBER_OK;
 }
 
-bool isg_parse_size(const char *text, size_t *out) {
-    size_t value = 0;
+bool isg_parse_uint64(const char *text, uint64_t *out) {
+    uint64_t value = 0;
     if (!is_digit(*text))
         return false;
     for (; is_digit(*text); text++) {
-        const size_t digit = (size_t)(*text - '0');
-        if (value > (SIZE_MAX - digit) / 10)
+        const uint64_t digit = (uint64_t)(*text - '0');
+        if (value > (UINT64_MAX - digit) / 10)
             return false;
         value = 10 * value + digit;
     }
     if (*text != '\0')
         return false;
     *out = value;
+    return true;
+}
+
+bool isg_parse_size(const char *text, size_t *out) {
+    uint64_t value = 0;
+    if (!isg_parse_uint64(text, &value) || value > SIZE_MAX)
+        return false;
+    *out = (size_t)value;
     return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum isg_number { ISG_NUMBER_OK, ISG_NUMBER_MALFORMED, ISG_NUMBER_NOT_FINITE } isg_number;
 
@@ -16,8 +17,9 @@ typedef enum isg_number { ISG_NUMBER_OK, ISG_NUMBER_MALFORMED, ISG_NUMBER_NOT_FI
    double; anything else (empty, hexadecimal, a decimal comma, digit groups) is MALFORMED. */
 isg_number isg_parse_number(const char *text, double *out);
 
-/* Accepts decimal digits only; false if there are none or the number exceeds size_t. */
+/* Accepts decimal digits only; false if there are none or the number does not fit. */
 bool isg_parse_size(const char *text, size_t *out);
+bool isg_parse_uint64(const char *text, uint64_t *out);
 
 enum { ISG_NUMBER_ROOM = 32 }; /* enough for any number that isg_format_number() writes */
 

@@ -27,14 +27,14 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigne
 
 enum { MOST_TEXT = 512, UNITS = 70, STEPS = 1000 };
 
-/* The library and the program read numbers by code of their own: what both take is the same, and
-   the stricter of the two takes nothing that the other refuses. */
+/* What is typed is read more strictly than what is in files, and to the same value; what is written
+   reads back to it. */
 static bool try_number(const char *text) {
     double typed = 0, read = 0, back = 0;
     uint64_t whole = 0;
     size_t size = 0;
     char again[ISG_NUMBER_ROOM];
-    const bool is_whole = number_uint64(text, &whole), is_typed = number_double(text, &typed);
+    const bool is_whole = isg_parse_uint64(text, &whole), is_typed = number_double(text, &typed);
     const isg_number found = isg_parse_number(text, &read);
     if (is_whole != isg_parse_size(text, &size) || (is_whole && size != whole) ||
         (is_whole && !is_typed))

@@ -18,15 +18,16 @@
 #include "output.h"
 #include "parts.h"
 #include "share_error.h"
+#include "src/base/number.h"
 #include "suggest.h"
 #include "typed_number.h"
 
 static void whole_numbers(void **state) {
     (void)state;
     uint64_t value = 7;
-    assert_true(number_uint64("0", &value) && value == 0);
-    assert_true(number_uint64("007", &value) && value == 7);
-    assert_true(number_uint64("18446744073709551615", &value) && value == UINT64_MAX);
+    assert_true(isg_parse_uint64("0", &value) && value == 0);
+    assert_true(isg_parse_uint64("007", &value) && value == 7);
+    assert_true(isg_parse_uint64("18446744073709551615", &value) && value == UINT64_MAX);
     value = 7;
     const char *refused[] = {"",
                              "-1",
@@ -43,12 +44,12 @@ static void whole_numbers(void **state) {
                              "184467440737095516150",
                              "a"};
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        assert_false(number_uint64(refused[i], &value));
+        assert_false(isg_parse_uint64(refused[i], &value));
         assert_int_equal(value, 7);
     }
     size_t size = 0;
-    assert_true(number_size("1024", &size) && size == 1024);
-    assert_false(number_size("-1", &size));
+    assert_true(isg_parse_size("1024", &size) && size == 1024);
+    assert_false(isg_parse_size("-1", &size));
 }
 
 static void real_numbers(void **state) {
