@@ -12,7 +12,7 @@
 enum { N_STATES = 1000 };
 
 int spin_at(const uint64_t *row, size_t i) {
-    return row[i / 64] >> i % 64 & 1 ? 1 : -1;
+    return isg_spin(row, i);
 }
 
 double larger(double so_far, double size) {

@@ -39,7 +39,7 @@ static json_t *parameters(const experiment *my) {
 /* ---- what is left behind ---------------------------------------------------------------------- */
 
 static int sign_at(const isg_patterns *patterns, size_t mu, size_t i) {
-    return isg_patterns_row(patterns, mu)[i / 64] >> i % 64 & 1 ? 1 : -1;
+    return isg_spin(isg_patterns_row(patterns, mu), i);
 }
 
 /* (W X) of unit i and pattern mu. */

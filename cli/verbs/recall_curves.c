@@ -152,7 +152,7 @@ static exit_code draw(const recall_job *my, const curves *all) {
     snprintf(title, sizeof title, "%zu patterns of %zu units, %zu trials a point",
              my->info.n_patterns, my->info.n_visible, all->points[0].trials);
     const plot_axes axes = {.title = title,
-                            .x_label = is_of_masks(my) ? "share of units hidden"
+                            .x_label = is_of_masks(my) ? "share of units masked"
                                                        : "share of units flipped",
                             .y_label = my->data ? "share that ends in a pattern of its class"
                                                 : "share that ends exactly in the pattern",
@@ -238,7 +238,7 @@ static void as_text(output *out, const recall_job *my, const curves *all) {
                         settings->beta);
         else
             output_line(out, "%s, %s", rule_names[all->rules[c]], dynamics_names[all->dynamics[c]]);
-        output_print(out, "  %8s %8s %9s %8s %8s %8s %8s\n", "flipped", "hidden", "recovered", "+-",
+        output_print(out, "  %8s %8s %9s %8s %8s %8s %8s\n", "flipped", "masked", "recovered", "+-",
                      "near", "negative", "overlap");
         for (size_t k = 0; k < all->n; k++) {
             const isg_recovery *point = &all->points[c * all->n + k];

@@ -1,6 +1,9 @@
 /* isinglass/theory.h - other machines of the same p(s), and checks of the identities
  *
  * SPDX-License-Identifier: MIT
+ *
+ * Unstable: what is declared here serves appendix C of the paper and `isinglass verify`, and may
+ * change in any release. The other headers keep to semantic versioning.
  */
 #ifndef ISINGLASS_THEORY_H
 #define ISINGLASS_THEORY_H

@@ -177,14 +177,6 @@ void isg_picture_free(isg_picture *picture) {
 
 /* ---- colors of numbers --------------------------------------------------------------------- */
 
-float isg_largest_magnitude(const float *values, size_t count) {
-    float largest = 0.0f;
-    for (size_t k = 0; k < count; k++)
-        if (isfinite(values[k]) && fabsf(values[k]) > largest)
-            largest = fabsf(values[k]);
-    return largest;
-}
-
 void isg_color_values(const float *values, size_t count, float scale, uint8_t *rgb) {
     /* The two ends are about equally dark, so that no sign looks stronger than the other. */
     static const float blue[3] = {25.0f, 90.0f, 180.0f}, red[3] = {190.0f, 25.0f, 35.0f};

@@ -46,10 +46,6 @@ void isg_picture_free(isg_picture *picture); /* leaves it empty; may be called a
 
 /* ---- colors of numbers --------------------------------------------------------------------- */
 
-/* The largest |value| that is finite; 0 if there is none. One scale for all tiles of a picture
-   makes them comparable. */
-float isg_largest_magnitude(const float *values, size_t count);
-
 /* Three bytes per value: white at zero, to full red at +scale and to full blue at -scale, where
    they stay beyond. A scale of zero makes everything white; what is no number is gray. */
 void isg_color_values(const float *values, size_t count, float scale, uint8_t *rgb);

@@ -260,10 +260,6 @@ static void test_colors(void **state) {
     isg_color_values(values, 9, 0.0f, rgb[0]);
     for (size_t k = 0; k < 7; k++)
         assert_memory_equal(rgb[k], expected[0], 3);
-    assert_true(isg_largest_magnitude(values, 9) == 5.0f);
-    assert_true(isg_largest_magnitude(values + 2, 3) == 2.0f);
-    assert_true(isg_largest_magnitude(values, 0) == 0.0f);
-    assert_true(isg_largest_magnitude(values + 7, 1) == 0.0f);
 }
 
 static isg_status draw_and_write(void *user) {
