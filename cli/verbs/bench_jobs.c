@@ -25,10 +25,6 @@ static const double deviation = 0.1;
 
 /* ---- data and models -------------------------------------------------------------------------- */
 
-static int8_t spin_of(const uint64_t *row, size_t i) {
-    return row[i / 64] >> i % 64 & 1 ? 1 : -1;
-}
-
 exit_code bench_samples(isg_dataset **out, const isg_dataset *source, size_t count, size_t copies) {
     const isg_dataset_info info = isg_dataset_describe(source);
     const size_t width = info.n_visible;
@@ -41,7 +37,7 @@ exit_code bench_samples(isg_dataset **out, const isg_dataset *source, size_t cou
         for (size_t part = 0; part < copies; part++) {
             const uint64_t *row = isg_dataset_row(source, (a + part) % info.n_samples);
             for (size_t i = 0; i < width; i++)
-                spins[(a * copies + part) * width + i] = spin_of(row, i);
+                spins[(a * copies + part) * width + i] = (int8_t)isg_spin(row, i);
         }
     const isg_status status = isg_dataset_create(out, count, copies * width, spins, NULL);
     memory_release(spins);
@@ -65,7 +61,7 @@ exit_code bench_random_samples(isg_dataset **out, size_t n_samples, size_t n_vis
         code = fail_memory();
     for (size_t k = 0; code == EXIT_DONE && k < n_samples; k++)
         for (size_t i = 0; i < n_visible; i++)
-            spins[k * n_visible + i] = spin_of(isg_chains_spins(chains, k), i);
+            spins[k * n_visible + i] = (int8_t)isg_spin(isg_chains_spins(chains, k), i);
     if (code == EXIT_DONE)
         code = fail_status(isg_dataset_create(out, n_samples, n_visible, spins, NULL));
     memory_release(spins);
@@ -88,7 +84,7 @@ static exit_code first_samples(isg_patterns **out, const isg_dataset *data, size
         return fail_memory();
     for (size_t mu = 0; mu < n_hidden; mu++)
         for (size_t i = 0; i < info.n_visible; i++)
-            xi[i * n_hidden + mu] = spin_of(isg_dataset_row(data, mu), i);
+            xi[i * n_hidden + mu] = (int8_t)isg_spin(isg_dataset_row(data, mu), i);
     const exit_code code =
         fail_status(isg_patterns_create(out, info.n_visible, n_hidden, xi, NULL));
     memory_release(xi);

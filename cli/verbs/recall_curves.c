@@ -134,7 +134,7 @@ static exit_code draw(const recall_job *my, const curves *all) {
     snprintf(title, sizeof title, "%zu patterns of %zu units, %zu trials a point",
              my->info.n_patterns, my->info.n_visible, all->points[0].trials);
     const plot_axes axes = {.title = title,
-                            .x_label = is_of_masks(my) ? "share of units hidden"
+                            .x_label = is_of_masks(my) ? "share of units masked"
                                                        : "share of units flipped",
                             .y_label = my->data ? "share that ends in a pattern of its class"
                                                 : "share that ends exactly in the pattern",

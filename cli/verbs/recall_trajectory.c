@@ -82,8 +82,8 @@ static exit_code look(const recall_job *my, const isg_hopfield *network, walk_fo
     return fail_status(isg_hopfield_energy(network, spins, &found->energies[t]));
 }
 
-/* The start, corrupted if that was asked for; `hidden` becomes the units that stay. */
-static exit_code start(const recall_job *my, walk_found *found, uint64_t *hidden,
+/* The start, corrupted if that was asked for; `masked` becomes the units that stay. */
+static exit_code start(const recall_job *my, walk_found *found, uint64_t *masked,
                        bool *is_clamped) {
     const isg_corruption how = {.flip = my->n_flips ? my->flips[0] : 0,
                                 .mask = my->n_masks ? my->masks[0] : 0,
@@ -94,9 +94,9 @@ static exit_code start(const recall_job *my, walk_found *found, uint64_t *hidden
            found->words * sizeof *found->states);
     *is_clamped = (my->n_masks || my->units) && !my->n_flips && !my->settings->free_known;
     const exit_code code = fail_status(
-        isg_corrupt(found->states, my->info.n_visible, &how, my->call->common.seed, row, hidden));
+        isg_corrupt(found->states, my->info.n_visible, &how, my->call->common.seed, row, masked));
     for (size_t w = 0; w < found->words; w++)
-        hidden[w] = ~hidden[w];
+        masked[w] = ~masked[w];
     return code;
 }
 

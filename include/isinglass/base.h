@@ -69,6 +69,14 @@ typedef struct isg_matd_view {
     size_t rows, cols, stride;
 } isg_matd_view;
 
+/* ---- Spins ----------------------------------------------------------------------------------- */
+
+/* Spin i, +1 or -1, of a row of packed spins: bit i % 64 of word i / 64, set for +1. The bits past the
+   last spin of a row are clear. */
+static inline int isg_spin(const uint64_t *row, size_t i) {
+    return (row[i / 64] >> (i % 64)) & 1 ? 1 : -1;
+}
+
 /* ---- The machine ----------------------------------------------------------------------------- */
 
 /* Replaces the library's memory allocator; call it before any other function. `allocate` returns

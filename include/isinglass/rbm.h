@@ -56,15 +56,6 @@ ISG_API double isg_rbm_free_energy(const isg_rbm *rbm, const double *lambda);
 ISG_API void isg_rbm_free_energy_gradient(const isg_rbm *rbm, const double *lambda,
                                           double *gradient);
 
-/* ---- Principal axes -------------------------------------------------------------------------- */
-
-/* The directions in which the spins vary most: eigenvectors of their covariance (means removed,
-   divided by n_samples) as unit columns of `components` (n_visible, n_components), the largest
-   variance first; the largest entry of each is positive. ISG_ERR_ARGUMENT if the data vary in
-   fewer directions. */
-ISG_API isg_status isg_pca(const isg_dataset *data, size_t n_components, isg_matd components,
-                           double *variances);
-
 /* A .npz with W (N, p), b (N), c (p), beta and, where known, xi, labels and R; `command` is kept in
    its meta.json. What was saved is loaded bit for bit. Of files that others wrote only W and beta
    are required; numbers that are not finite are refused with their place. */

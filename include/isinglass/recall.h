@@ -140,7 +140,7 @@ ISG_API isg_status isg_committor(const isg_hopfield *network, const uint64_t *st
 
 /* ---- Recall of what was corrupted ------------------------------------------------------------ */
 
-/* What is done to a state: `units` and a share `mask` of all units, chosen at random, are hidden,
+/* What is done to a state: `units` and a share `mask` of all units, chosen at random, are masked,
    which sets them to +1 or -1 at random; of the others a share `flip`, chosen at random, is
    flipped. Shares are exact up to rounding to whole units. */
 typedef struct isg_corruption {
@@ -149,10 +149,10 @@ typedef struct isg_corruption {
 } isg_corruption;
 
 /* The same seed and number choose the same units, whatever the shares: those of a smaller share are
-   among those of a larger one. `hidden` (packed) receives the units that were hidden; it may be
+   among those of a larger one. `masked` (packed) receives the units that were masked; it may be
    NULL. */
 ISG_API isg_status isg_corrupt(uint64_t *spins, size_t n_visible, const isg_corruption *how,
-                               uint64_t seed, uint64_t number, uint64_t *hidden);
+                               uint64_t seed, uint64_t number, uint64_t *masked);
 
 /* Start from isg_recovery_defaults(); defaults are in brackets. */
 typedef struct isg_recovery_options {
@@ -165,7 +165,7 @@ typedef struct isg_recovery_options {
                                   zero temperature, asynchronously [100] */
     size_t trials;             /* of every pattern or sample, each corrupted anew [100] */
     double near;               /* the overlap above which a pattern is as good as found [0.95] */
-    bool clamp_known;          /* units that are not hidden stay as they are [false] */
+    bool clamp_known;          /* units that are not masked stay as they are [false] */
     uint64_t seed;             /* [1] */
 } isg_recovery_options;
 

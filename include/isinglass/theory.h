@@ -1,6 +1,9 @@
 /* isinglass/theory.h - other machines of the same p(s), and checks of the identities
  *
  * SPDX-License-Identifier: MIT
+ *
+ * Unstable: what is declared here serves appendix C of the paper and `isinglass verify`, and may
+ * change in any release. The other headers keep to semantic versioning.
  */
 #ifndef ISINGLASS_THEORY_H
 #define ISINGLASS_THEORY_H
@@ -45,31 +48,13 @@ ISG_API isg_status isg_machine_create(isg_machine **out, isg_machine_kind kind,
 ISG_API void isg_machine_free(isg_machine *machine); /* NULL is fine */
 ISG_API isg_machine_info isg_machine_describe(const isg_machine *machine);
 
-/* H(s, lambda, tau), and H(s) = -s^T xi A^-1 xi^T s / 2 - b.s, all but s integrated out:
-       Z = sum over s of exp(-beta H(s))
-         = exp(log_constant) sum over s of int exp(-beta H(s, lambda, tau)) dlambda dtau */
+/* H(s, lambda, tau). */
 ISG_API isg_status isg_machine_energy(const isg_machine *machine, const uint64_t *spins,
                                       const double *lambda, const double *tau, double *out);
-ISG_API isg_status isg_machine_spin_energy(const isg_machine *machine, const uint64_t *spins,
-                                           double *out);
-ISG_API double isg_machine_log_constant(const isg_machine *machine);
 
-/* F0(lambda), tau integrated and s summed out, with its gradient (n_hidden):
-       Z = exp(log_free_constant) int exp(-beta F0(lambda)) dlambda */
-ISG_API isg_status isg_machine_free_energy(const isg_machine *machine, const double *lambda,
-                                           double *out);
-ISG_API isg_status isg_machine_free_energy_gradient(const isg_machine *machine,
-                                                    const double *lambda, double *gradient);
-ISG_API double isg_machine_log_free_constant(const isg_machine *machine);
-
-/* The input x (n_visible) to the spins given lambda; the mean of lambda given s and tau, or given
-   s alone if `tau` is NULL; the mean of tau given lambda. */
-ISG_API isg_status isg_machine_visible_input(const isg_machine *machine, const double *lambda,
-                                             double *x);
+/* The mean of lambda given s and tau, or given s alone if `tau` is NULL. */
 ISG_API void isg_machine_hidden_mean(const isg_machine *machine, const uint64_t *spins,
                                      const double *tau, double *lambda);
-ISG_API isg_status isg_machine_tau_mean(const isg_machine *machine, const double *lambda,
-                                        double *tau);
 
 /* The paper's own three layers, for a three-layer machine:
        H = |tau|^2 / 2 - i lambda^T (A / N)^1/2 tau - s^T xi lambda / sqrt(N) - b.s
@@ -83,19 +68,6 @@ ISG_API isg_status isg_machine_complex_energy(const isg_machine *machine, const 
 ISG_API isg_status isg_machine_complex_lambda_energy(const isg_machine *machine,
                                                      const uint64_t *spins, const double *lambda,
                                                      double *out);
-
-/* States of many copies of a machine, one a row. */
-typedef struct isg_machine_chains {
-    size_t count;
-    uint64_t *spins; /* (count, words of 64 spins), packed */
-    double *lambda;  /* (count, n_hidden) */
-    double *tau;     /* (count, n_hidden); NULL without a third layer */
-} isg_machine_chains;
-
-/* Block-Gibbs sweeps: lambda given the rest, then the rest given lambda. Sweep t of chain k is a
-   function of the seed, step + t and k, so calls can be cut anywhere. */
-ISG_API isg_status isg_machine_sweep(const isg_machine *machine, const isg_machine_chains *chains,
-                                     uint64_t seed, uint64_t step, size_t sweeps);
 
 /* ---- Verification ---------------------------------------------------------------------------- */
 

@@ -9,9 +9,7 @@
 #ifndef ISG_BITS_H
 #define ISG_BITS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "isinglass/base.h" /* isg_spin() */
 
 static inline size_t isg_words(size_t n_spins) {
     return n_spins / 64 + (n_spins % 64 != 0);
@@ -24,10 +22,6 @@ static inline bool isg_bit(const uint64_t *row, size_t i) {
 static inline void isg_bit_assign(uint64_t *row, size_t i, bool is_up) {
     const uint64_t mask = UINT64_C(1) << (i % 64);
     row[i / 64] = is_up ? row[i / 64] | mask : row[i / 64] & ~mask;
-}
-
-static inline int isg_spin(const uint64_t *row, size_t i) {
-    return isg_bit(row, i) ? 1 : -1;
 }
 
 /* Clears the bits past n in the last word, to be called after inverting or drawing whole words. */

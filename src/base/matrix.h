@@ -9,30 +9,12 @@
 
 #include "isinglass/base.h"
 
-typedef struct isg_matf {
-    float *data;
-    size_t rows, cols, stride;
-} isg_matf;
-
-typedef struct isg_matf_view {
-    const float *data;
-    size_t rows, cols, stride;
-} isg_matf_view;
-
 static inline isg_matd isg_matd_of(double *data, size_t rows, size_t cols) {
     return (isg_matd){data, rows, cols, cols};
 }
 
-static inline isg_matf isg_matf_of(float *data, size_t rows, size_t cols) {
-    return (isg_matf){data, rows, cols, cols};
-}
-
 static inline isg_matd_view isg_matd_const(isg_matd m) {
     return (isg_matd_view){m.data, m.rows, m.cols, m.stride};
-}
-
-static inline isg_matf_view isg_matf_const(isg_matf m) {
-    return (isg_matf_view){m.data, m.rows, m.cols, m.stride};
 }
 
 #endif

@@ -159,10 +159,6 @@ double isg_next_uniform(isg_cursor *cursor) {
     return isg_uniform_of(isg_next_word64(cursor));
 }
 
-float isg_next_uniformf(isg_cursor *cursor) {
-    return (float)(isg_next_word(cursor) >> 8) * 0x1p-24F;
-}
-
 uint64_t isg_next_below(isg_cursor *cursor, uint64_t bound) {
     assert(bound > 0);
     for (;;) {

@@ -99,9 +99,6 @@ static inline double isg_uniform_of(uint64_t bits) {
     return (double)((bits >> 12) * 2 + 1) * 0x1p-53;
 }
 
-/* A multiple of 2^-24 in [0, 1), from one word. */
-float isg_next_uniformf(isg_cursor *cursor);
-
 /* A whole number from 0 to bound - 1, all equally likely; bound > 0. */
 uint64_t isg_next_below(isg_cursor *cursor, uint64_t bound);
 

@@ -139,7 +139,7 @@ isg_status isg_crew_create(isg_crew *crew, const isg_hopfield *network,
         ISG_TRY(ISG_ALLOCATE(walker->before, network->words));
         ISG_TRY(ISG_ALLOCATE(walker->order, network->info.n_visible));
         ISG_TRY(ISG_ALLOCATE(walker->logistic, ISG_LOGISTIC_POINTS));
-        isg_logistic_fill(walker->logistic);
+        isg_dynamics_fill_table(walker->logistic);
     }
     return ISG_OK;
 }

@@ -22,7 +22,7 @@
 #include "hopfield/hopfield.h"
 #include "kernels/kernels.h"
 
-void isg_logistic_fill(double *logistic) {
+void isg_dynamics_fill_table(double *logistic) {
     for (size_t k = 0; k < ISG_LOGISTIC_POINTS; k++)
         logistic[k] = 1 / (1 + isg_exp(16 - (double)k / ISG_LOGISTIC_STEPS));
 }

@@ -94,7 +94,7 @@ isg_hopfield_state isg_hopfield_look(const isg_hopfield *network, const uint64_t
 
 /* The logistic function at z = -16 to 16 in steps of 1/16, and one more: z + 16 < 32 may round up. */
 enum { ISG_LOGISTIC_STEPS = 16, ISG_LOGISTIC_POINTS = 2 * 16 * ISG_LOGISTIC_STEPS + 2 };
-void isg_logistic_fill(double *logistic);
+void isg_dynamics_fill_table(double *logistic);
 
 /* A state and what moving it needs. Scratch is the caller's, and used for one state after another. */
 typedef struct isg_walker {

@@ -11,7 +11,6 @@
  * pca_iterate.c does without them.
  */
 #include "rbm/pca.h"
-#include "isinglass/rbm.h"
 
 #include <math.h>
 

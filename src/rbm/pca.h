@@ -8,6 +8,13 @@
 #include "base/matrix.h"
 #include "data/data.h"
 
+/* The directions in which the spins vary most: eigenvectors of their covariance (means removed,
+   divided by n_samples) as unit columns of `components` (n_visible, n_components), the largest
+   variance first; the largest entry of each is positive. ISG_ERR_ARGUMENT if the data vary in
+   fewer directions. */
+isg_status isg_pca(const isg_dataset *data, size_t n_components, isg_matd components,
+                   double *variances);
+
 /* The k leading axes as rows of axes (k, n_visible), the largest variance first, unsigned; *rank is
    how many of them have a variance, k unless the data vary in fewer directions. Memory grows with
    (n_visible + n_samples) k, and not with n_visible^2. */

@@ -32,25 +32,25 @@ static size_t share_of(double share, size_t n) {
 }
 
 void isg_corrupt_spins(uint64_t *spins, size_t n_visible, const isg_corruption *how, uint64_t seed,
-                       uint64_t number, uint64_t *hidden, size_t *order) {
+                       uint64_t number, uint64_t *masked, size_t *order) {
     const size_t words = isg_words(n_visible);
-    memset(hidden, 0, words * sizeof *hidden);
+    memset(masked, 0, words * sizeof *masked);
     if (how->units)
-        memcpy(hidden, how->units, words * sizeof *hidden);
+        memcpy(masked, how->units, words * sizeof *masked);
     if (how->mask > 0) {
         shuffle_units(stream_of(seed, number, CHOICE_MASK), order, n_visible);
         for (size_t k = 0; k < share_of(how->mask, n_visible); k++)
-            isg_bit_assign(hidden, order[k], true);
+            isg_bit_assign(masked, order[k], true);
     }
     isg_cursor values = isg_cursor_at(stream_of(seed, number, CHOICE_VALUES));
     for (size_t w = 0; w < words; w++)
-        spins[w] = (spins[w] & ~hidden[w]) | (isg_next_word64(&values) & hidden[w]);
+        spins[w] = (spins[w] & ~masked[w]) | (isg_next_word64(&values) & masked[w]);
     if (how->flip <= 0)
         return;
-    size_t left = share_of(how->flip, n_visible - isg_count_ones(hidden, words));
+    size_t left = share_of(how->flip, n_visible - isg_count_ones(masked, words));
     shuffle_units(stream_of(seed, number, CHOICE_FLIP), order, n_visible);
     for (size_t k = 0; k < n_visible && left > 0; k++)
-        if (!isg_bit(hidden, order[k])) {
+        if (!isg_bit(masked, order[k])) {
             isg_bit_assign(spins, order[k], !isg_bit(spins, order[k]));
             left--;
         }
@@ -65,13 +65,13 @@ static isg_status check_corruption(const isg_corruption *how, size_t n_visible) 
         return isg_fail(ISG_ERR_ARGUMENT, "mask: expected a share from 0 to 1, found %g",
                         how->mask);
     if (how->units && (how->units[isg_words(n_visible) - 1] & past))
-        return isg_fail(ISG_ERR_ARGUMENT, "units to hide: expected none past the last of %zu",
+        return isg_fail(ISG_ERR_ARGUMENT, "units to mask: expected none past the last of %zu",
                         n_visible);
     return ISG_OK;
 }
 
 isg_status isg_corrupt(uint64_t *spins, size_t n_visible, const isg_corruption *how, uint64_t seed,
-                       uint64_t number, uint64_t *hidden) {
+                       uint64_t number, uint64_t *masked) {
     size_t *order = NULL;
     uint64_t *own = NULL;
     isg_status status = ISG_OK;
@@ -80,7 +80,7 @@ isg_status isg_corrupt(uint64_t *spins, size_t n_visible, const isg_corruption *
     ISG_TRY(check_corruption(how, n_visible));
     ISG_TRY_GOTO(ISG_ALLOCATE(order, n_visible));
     ISG_TRY_GOTO(ISG_ALLOCATE(own, isg_words(n_visible)));
-    isg_corrupt_spins(spins, n_visible, how, seed, number, hidden ? hidden : own, order);
+    isg_corrupt_spins(spins, n_visible, how, seed, number, masked ? masked : own, order);
 done:
     isg_release(order);
     isg_release(own);
@@ -118,7 +118,7 @@ typedef struct trials {
     size_t n_starts;
     const size_t *sought;   /* (n_starts) a class of patterns ... */
     const size_t *class_of; /* (n_patterns) ... as these number them */
-    uint64_t *hidden;       /* (walkers, words) */
+    uint64_t *masked;       /* (walkers, words) */
     const isg_crew *crew;
     trial *out; /* (n_starts, trials) */
 } trials;
@@ -142,16 +142,16 @@ static distance distance_to(const trials *all, const isg_walker *walker, size_t 
 static void try_one(isg_walker *walker, size_t number, void *user) {
     const trials *all = user;
     const size_t words = walker->network->words, start = number / all->options->trials;
-    uint64_t *hidden = all->hidden + (size_t)(walker - all->crew->walkers) * words;
+    uint64_t *masked = all->masked + (size_t)(walker - all->crew->walkers) * words;
     isg_dynamics_report report;
     trial *out = &all->out[number];
     walker->spins = walker->own;
     memcpy(walker->spins, all->starts + start * words, words * sizeof *walker->spins);
     isg_corrupt_spins(walker->spins, walker->network->info.n_visible, all->how, all->options->seed,
-                      number, hidden, walker->order);
+                      number, masked, walker->order);
     for (size_t i = 0; all->options->clamp_known && i < walker->network->info.n_visible; i++)
-        isg_bit_assign(hidden, i, !isg_bit(hidden, i));
-    walker->clamped = all->options->clamp_known ? hidden : NULL;
+        isg_bit_assign(masked, i, !isg_bit(masked, i));
+    walker->clamped = all->options->clamp_known ? masked : NULL;
     out->start = distance_to(all, walker, all->sought[start]);
     if (all->plan.is_thermal) {
         walker->options = &all->plan.thermal;
@@ -195,7 +195,7 @@ static isg_status try_all(trials *all, const isg_hopfield *network, const isg_co
     ISG_TRY_GOTO(ISG_ALLOCATE(found, n));
     ISG_TRY_GOTO(ISG_ALLOCATE(all->out, jobs));
     ISG_TRY_GOTO(isg_crew_create(&crew, network, &dynamics, ISG_PURPOSE_RECALL, jobs));
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(all->hidden, crew.count, network->words));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(all->masked, crew.count, network->words));
     all->crew = &crew;
     for (size_t k = 0; k < n; k++) {
         isg_part part;
@@ -208,7 +208,7 @@ static isg_status try_all(trials *all, const isg_hopfield *network, const isg_co
     memcpy(out, found, n * sizeof *out);
 done:
     isg_crew_release(&crew);
-    isg_release(all->hidden);
+    isg_release(all->masked);
     isg_release(all->out);
     isg_release(found);
     return status;

@@ -83,6 +83,6 @@ isg_status isg_fall_plan(isg_fall *out, const isg_hopfield *network, size_t n_st
 
 /* isg_corrupt() of shares that make sense, with `order` (n_visible) as scratch. */
 void isg_corrupt_spins(uint64_t *spins, size_t n_visible, const isg_corruption *how, uint64_t seed,
-                       uint64_t number, uint64_t *hidden, size_t *order);
+                       uint64_t number, uint64_t *masked, size_t *order);
 
 #endif

@@ -29,6 +29,36 @@ struct isg_machine {
     double *imaginary; /* (A / N)^1/2, symmetric; three layers */
 };
 
+/* H(s) = -s^T xi A^-1 xi^T s / 2 - b.s, all but s integrated out:
+       Z = sum over s of exp(-beta H(s))
+         = exp(log_constant) sum over s of int exp(-beta H(s, lambda, tau)) dlambda dtau */
+isg_status isg_machine_spin_energy(const isg_machine *machine, const uint64_t *spins, double *out);
+double isg_machine_log_constant(const isg_machine *machine);
+
+/* F0(lambda), tau integrated and s summed out, with its gradient (n_hidden):
+       Z = exp(log_free_constant) int exp(-beta F0(lambda)) dlambda */
+isg_status isg_machine_free_energy(const isg_machine *machine, const double *lambda, double *out);
+isg_status isg_machine_free_energy_gradient(const isg_machine *machine, const double *lambda,
+                                            double *gradient);
+double isg_machine_log_free_constant(const isg_machine *machine);
+
+/* The input x (n_visible) to the spins given lambda; the mean of tau given lambda. */
+isg_status isg_machine_visible_input(const isg_machine *machine, const double *lambda, double *x);
+isg_status isg_machine_tau_mean(const isg_machine *machine, const double *lambda, double *tau);
+
+/* States of many copies of a machine, one a row. */
+typedef struct isg_machine_chains {
+    size_t count;
+    uint64_t *spins; /* (count, words of 64 spins), packed */
+    double *lambda;  /* (count, n_hidden) */
+    double *tau;     /* (count, n_hidden); NULL without a third layer */
+} isg_machine_chains;
+
+/* Block-Gibbs sweeps: lambda given the rest, then the rest given lambda. Sweep t of chain k is a
+   function of the seed, step + t and k, so calls can be cut anywhere. */
+isg_status isg_machine_sweep(const isg_machine *machine, const isg_machine_chains *chains,
+                             uint64_t seed, uint64_t step, size_t sweeps);
+
 /* out (p) = matrix (p, p) vector (p); `out` is apart from `vector`. */
 void isg_machine_apply(size_t p, const double *matrix, const double *vector, double *out);
 

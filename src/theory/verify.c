@@ -19,9 +19,9 @@
 #include "isinglass/hopfield.h"
 #include "isinglass/log_z.h"
 #include "isinglass/mapping.h"
-#include "isinglass/theory.h"
 #include "linalg/linalg.h"
 #include "rbm/rbm.h"
+#include "theory/machines.h"
 
 enum {
     N_STATES = 10000, /* random states that energies are compared on; fewer of huge networks */

@@ -9,6 +9,7 @@
 
 #include "data/data.h"
 #include "helper_allocation.h"
+#include "rbm/pca.h"
 #include "rbm/rbm.h"
 
 enum { N = 70, P = 5, SAMPLES = 21 };

@@ -17,9 +17,9 @@ enum { N = 100, WORDS = 2 };
 static void shares_are_exact_and_nested(void **state) {
     (void)state;
     for (uint64_t number = 0; number < 20; number++) {
-        uint64_t flipped_before[WORDS] = {0}, hidden_before[WORDS] = {0};
+        uint64_t flipped_before[WORDS] = {0}, masked_before[WORDS] = {0};
         for (int k = 0; k <= 10; k++) {
-            uint64_t spins[WORDS] = {0}, hidden[WORDS];
+            uint64_t spins[WORDS] = {0}, masked[WORDS];
             isg_corruption how = {.flip = k / 10.0};
             assert_ok(isg_corrupt(spins, N, &how, 5, number, NULL));
             assert_int_equal(isg_count_ones(spins, WORDS), 10 * k);
@@ -28,35 +28,35 @@ static void shares_are_exact_and_nested(void **state) {
                 flipped_before[w] = spins[w];
             }
             how = (isg_corruption){.mask = k / 10.0};
-            assert_ok(isg_corrupt(spins, N, &how, 5, number, hidden));
-            assert_int_equal(isg_count_ones(hidden, WORDS), 10 * k);
+            assert_ok(isg_corrupt(spins, N, &how, 5, number, masked));
+            assert_int_equal(isg_count_ones(masked, WORDS), 10 * k);
             for (size_t w = 0; w < WORDS; w++) {
-                assert_true((hidden_before[w] & ~hidden[w]) == 0);
-                hidden_before[w] = hidden[w];
+                assert_true((masked_before[w] & ~masked[w]) == 0);
+                masked_before[w] = masked[w];
             }
         }
     }
 }
 
-/* Half of the hidden units change, in the mean, and none of the others; flips leave hidden ones out. */
-static void hidden_units_are_random_and_the_rest_is_kept(void **state) {
+/* Half of the masked units change, in the mean, and none of the others; flips leave masked ones out. */
+static void masked_units_are_random_and_the_rest_is_kept(void **state) {
     (void)state;
     const uint64_t units[WORDS] = {UINT64_C(0xffff), 1};
     size_t changed = 0, trials = 400, flipped = 0;
     for (uint64_t number = 0; number < trials; number++) {
-        uint64_t spins[WORDS] = {UINT64_C(0x123456789abcdef0), 5}, hidden[WORDS];
+        uint64_t spins[WORDS] = {UINT64_C(0x123456789abcdef0), 5}, masked[WORDS];
         const uint64_t before[WORDS] = {spins[0], spins[1]};
         const isg_corruption mask = {.mask = 0.2, .units = units};
-        assert_ok(isg_corrupt(spins, N, &mask, 1, number, hidden));
-        assert_int_equal(hidden[0] & units[0], units[0]);
-        assert_int_equal(hidden[1] & units[1], units[1]);
+        assert_ok(isg_corrupt(spins, N, &mask, 1, number, masked));
+        assert_int_equal(masked[0] & units[0], units[0]);
+        assert_int_equal(masked[1] & units[1], units[1]);
         for (size_t w = 0; w < WORDS; w++) {
-            assert_true(((spins[w] ^ before[w]) & ~hidden[w]) == 0);
+            assert_true(((spins[w] ^ before[w]) & ~masked[w]) == 0);
             changed += isg_count_ones((const uint64_t[]){(spins[w] ^ before[w]) & units[w]}, 1);
         }
         const isg_corruption both = {.flip = 0.5, .units = units};
         uint64_t again[WORDS] = {before[0], before[1]};
-        assert_ok(isg_corrupt(again, N, &both, 1, number, hidden));
+        assert_ok(isg_corrupt(again, N, &both, 1, number, masked));
         for (size_t w = 0; w < WORDS; w++)
             flipped += isg_count_ones((const uint64_t[]){(again[w] ^ before[w]) & ~units[w]}, 1);
     }
@@ -126,10 +126,10 @@ static void recovery_equals_a_plain_simulation(void **state) {
             size_t exact = 0, near = 0, negative = 0;
             for (size_t trial = 0; trial < 3 * TRIALS; trial++) {
                 const uint64_t pattern = isg_patterns_row(patterns, trial / TRIALS)[0];
-                uint64_t spins = pattern, hidden = 0;
-                assert_ok(isg_corrupt(&spins, 12, &ways[way], 1, trial, &hidden));
-                const uint64_t end = fall(&plain, spins, options.clamp_known ? hidden : 4095);
-                clamped_matters += fall(&plain, spins, hidden) != fall(&plain, spins, 4095);
+                uint64_t spins = pattern, masked = 0;
+                assert_ok(isg_corrupt(&spins, 12, &ways[way], 1, trial, &masked));
+                const uint64_t end = fall(&plain, spins, options.clamp_known ? masked : 4095);
+                clamped_matters += fall(&plain, spins, masked) != fall(&plain, spins, 4095);
                 const int bits = __builtin_popcountll(end ^ pattern);
                 exact += bits == 0;
                 near += bits <= 1; /* 1 - 2 / 12 > 0.7 > 1 - 4 / 12 */
@@ -413,7 +413,7 @@ static void memory_may_run_out_anywhere(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shares_are_exact_and_nested),
-        cmocka_unit_test(hidden_units_are_random_and_the_rest_is_kept),
+        cmocka_unit_test(masked_units_are_random_and_the_rest_is_kept),
         cmocka_unit_test(every_unit_is_as_likely),
         cmocka_unit_test(recovery_equals_a_plain_simulation),
         cmocka_unit_test(samples_are_recovered_as_their_class),
