@@ -124,7 +124,7 @@ static void print_verb(output *out, const command *verb) {
     print_options(out, verb->options);
     if (verb->results) {
         output_print(out, ".PP\nKeys of the result with \\fB\\-\\-json\\fR:\n");
-        result_keys(verb->results, print_key, out);
+        result_keys(verb->results, "", print_key, out);
     }
     print_examples(out, verb->examples);
 }
@@ -139,17 +139,18 @@ void print_manual(output *out) {
     for (size_t i = 0; commands[i]; i++)
         print_synopsis(out, commands[i]);
     output_print(out, ".SH DESCRIPTION\n");
-    print_line(out,
-               "Builds Hopfield networks and restricted Boltzmann machines, maps exactly between "
-               "them, trains and samples them, and scores them with honest error bars. Every "
-               "task is a verb.\n"
-               "Results go to standard output, as readable text or, with --json, as exactly one "
-               "JSON document; progress, remarks and errors go to standard error. The same seed "
-               "gives the same result on any number of threads.\n"
-               "Samples, patterns, classes and units are numbered from 0, as the arrays in the files "
-               "are; lines, rows and columns of text files in error messages from 1, as editors "
-               "count.",
-               "");
+    print_line(
+        out,
+        "Builds Hopfield networks and restricted Boltzmann machines, maps exactly between "
+        "them, trains and samples them, and scores them with honest error bars. Every "
+        "task is a verb.\n"
+        "Results go to standard output, as readable text or, with --json, as exactly one "
+        "JSON document; progress, remarks and errors go to standard error. The same seed "
+        "gives the same result on any number of threads.\n"
+        "Samples, patterns, classes and units are numbered from 0, as the arrays in the files "
+        "are; lines, rows and columns of text files in error messages from 1, as editors "
+        "count.",
+        "");
     output_print(out, ".SH VERBS\n");
     for (size_t i = 0; commands[i]; i++)
         print_verb(out, commands[i]);

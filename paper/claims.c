@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "cli/allocation.h"
-#include "cli/text_file.h"
 #include "src/base/elementary.h"
 
 const char *const verdict_names[] = {"holds", "differs", "not testable", "not computed", NULL};
@@ -147,24 +146,13 @@ static json_t *row_of(const claim *of, const ruling *found) {
         verdict_names[found->verdict], "why", json_text(found->why), "erratum", of->is_erratum);
 }
 
-/* A cell in quotes; quotes within are doubled. */
-static void csv_text(output *text, const char *cell) {
-    output_print(text, "\"");
-    for (const char *at = cell; *at; at++) {
-        if (*at == '"')
-            output_bytes(text, at, 1);
-        output_bytes(text, at, 1);
-    }
-    output_print(text, "\"");
-}
-
 static void csv_row(output *text, const claim *of, const ruling *found) {
     const char *const cells[] = {of->section, verdict_names[found->verdict], of->paper, found->ours,
                                  found->why};
     output_print(text, "%s", of->id);
     for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++) {
         output_print(text, ",");
-        csv_text(text, cells[k]);
+        output_csv(text, cells[k]);
     }
     output_print(text, "\n");
 }
@@ -203,7 +191,7 @@ static json_t *document_of(const experiment *my, json_t *rows, const size_t *cou
 
 static exit_code write_text(const experiment *my, const char *name, const output *text) {
     char *path = memory_format("%s/%s", my->directory, name);
-    const exit_code code = path ? text_file_write(path, text) : fail_memory();
+    const exit_code code = path ? output_save(text, path) : fail_memory();
     memory_release(path);
     return code;
 }

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "cli/allocation.h"
-#include "cli/text_file.h"
 #include "paper/report_parts.h"
 
 /* Larger files are only named: the page is to be sent by mail, too. */
@@ -102,23 +101,6 @@ static void print_contents(report *this) {
                  "<li><a href=\"#provenance\">Where this comes from</a></li>\n</ol>\n</nav>\n");
 }
 
-/* A word as a shell would read it back. */
-static void shell_word(output *text, const char *word) {
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,+=@%";
-    if (*word && word[strspn(word, plain)] == '\0') {
-        output_bytes(text, word, strlen(word));
-        return;
-    }
-    output_print(text, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            output_print(text, "'\\''");
-        else
-            output_bytes(text, word, 1);
-    output_print(text, "'");
-}
-
 /* The command that computes one figure, or all, into this directory. */
 static void print_command(report *this, const char *name) {
     const experiment *my = this->my;
@@ -130,7 +112,7 @@ static void print_command(report *this, const char *name) {
     if (my->seed != 1)
         output_print(&command, " --seed %" PRIu64, my->seed);
     output_print(&command, " -o ");
-    shell_word(&command, directory ? directory : "");
+    output_shell(&command, directory ? directory : "");
     output_bytes(&command, "", 1);
     if (directory && !command.is_out_of_memory)
         html_print(&this->page, "<pre class=\"command\"><code>%s</code></pre>\n", command.text);
@@ -377,7 +359,7 @@ static exit_code replace(const char *path, const output *page) {
         is_same = old.length == page->length && memcmp(old.text, page->text, old.length) == 0;
     }
     output_free(&old);
-    return is_same ? EXIT_DONE : text_file_write(path, page);
+    return is_same ? EXIT_DONE : output_save(page, path);
 }
 
 exit_code report_write(experiment *my) {

@@ -23,15 +23,11 @@ typedef struct score_settings {
     bool by_class;
 } score_settings;
 
-typedef struct likelihood {
-    double value, error;
-} likelihood;
-
 typedef struct class_score {
     const char *name;
     size_t samples;
-    likelihood found;
-    const likelihood *log_likelihood; /* NULL without samples */
+    result_estimate found;
+    const result_estimate *log_likelihood; /* NULL without samples */
     bool is_shown;
 } class_score;
 
@@ -40,7 +36,7 @@ typedef struct scored {
     const char *name;
     isg_dataset *data;
     isg_data_term all, *by_class; /* by_class is NULL without labels */
-    likelihood log_likelihood;
+    result_estimate log_likelihood;
     class_score *rows; /* of `classes` */
     result_list classes;
     bool is_trusted;
@@ -55,18 +51,8 @@ typedef struct beta_score {
 typedef struct peak {
     const char *name;
     double beta;
-    likelihood log_likelihood;
+    result_estimate log_likelihood;
 } peak;
-
-/* What belongs to one beta, and to several. */
-typedef struct point_result {
-    result_list data;
-    const isg_interval *interval;
-} point_result;
-
-typedef struct curve_result {
-    result_list betas, peaks;
-} curve_result;
 
 typedef struct scores {
     isg_rbm *rbm;
@@ -76,23 +62,20 @@ typedef struct scores {
     size_t n_sets;
     isg_log_z log_z; /* with --betas, at the best */
     double seconds;
-    isg_interval interval;
-    const char *no_interval; /* why there is none */
-    double *betas;           /* n_betas, and */
-    isg_log_z *at;           /* ln Z there */
+    isg_interval certificate;
+    const isg_interval *interval; /* NULL if there is none, and then: */
+    const char *no_interval;      /* why, if one was wanted */
+    double *beta_list;            /* n_betas, and */
+    isg_log_z *at;                /* ln Z there */
     size_t n_betas;
-    double beta; /* of the data terms */
 
-    beta_score *rows; /* n_betas */
-    double *values;   /* (n_betas, n_sets) */
-    peak *tops;       /* n_sets */
-    likelihood first; /* of the first data set */
-    const likelihood *log_likelihood;
+    beta_score *rows;      /* n_betas */
+    double *values;        /* (n_betas, n_sets) */
+    peak *tops;            /* n_sets */
+    result_estimate first; /* of the first data set */
+    const result_estimate *log_likelihood;
     double data_term;
-    point_result one;
-    curve_result several;
-    const point_result *point; /* one of these two is NULL */
-    const curve_result *curve;
+    result_list data, betas, peaks;
     bool is_curve;
 } scores;
 
@@ -104,7 +87,7 @@ static exit_code load_sets(scores *my, const invocation *call) {
     my->sets = memory_allocate(my->n_sets, sizeof *my->sets);
     if (!my->sets)
         return fail_memory();
-    const size_t n_visible = isg_rbm_describe(my->rbm).n_visible;
+    const size_t n_visible = my->info.n_visible;
     for (size_t k = 0; k < my->n_sets; k++) {
         scored *set = &my->sets[k];
         set->name = call->arguments[k + 1];
@@ -113,8 +96,9 @@ static exit_code load_sets(scores *my, const invocation *call) {
             return code;
         const isg_dataset_info info = isg_dataset_describe(set->data);
         if (info.n_visible != n_visible)
-            return fail(EXIT_BAD_INPUT, "%s: has %zu units, but %s has %zu visible ones", set->name,
-                        info.n_visible, call->arguments[0], n_visible);
+            return fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu visible ones",
+                        set->name, info.n_visible, plural(info.n_visible), call->arguments[0],
+                        n_visible);
         if (info.n_classes > 0) {
             set->by_class = memory_allocate(info.n_classes, sizeof *set->by_class);
             if (!set->by_class)
@@ -149,10 +133,10 @@ static exit_code find_interval(scores *my, const invocation *call) {
     progress_start(&bar, call->common.quiet, "certificate");
     options.progress = progress_callback(&bar);
     const isg_status status =
-        isg_ais_certificate(my->rbm, &options, settings->certificate, &my->interval);
+        isg_ais_certificate(my->rbm, &options, settings->certificate, &my->certificate);
     progress_finish(&bar);
     if (status == ISG_OK)
-        my->one.interval = &my->interval;
+        my->interval = &my->certificate;
     if (status != ISG_ERR_UNSUPPORTED)
         return fail_status(status);
     my->no_interval = "no exact samples of this model are known";
@@ -161,8 +145,7 @@ static exit_code find_interval(scores *my, const invocation *call) {
 
 static exit_code find_curve(scores *my, const invocation *call) {
     const score_settings *settings = call->settings;
-    exit_code code = beta_list_parse(&my->betas, &my->n_betas, settings->betas);
-    my->beta = isg_rbm_describe(my->rbm).beta;
+    exit_code code = beta_list_parse(&my->beta_list, &my->n_betas, settings->betas);
     if (code != EXIT_DONE)
         return code;
     my->at = memory_allocate(my->n_betas, sizeof *my->at);
@@ -173,15 +156,15 @@ static exit_code find_curve(scores *my, const invocation *call) {
     progress bar;
     progress_start(&bar, call->common.quiet, "ln Z");
     options.progress = progress_callback(&bar);
-    code = fail_status(isg_rbm_log_z_betas(my->rbm, &options, my->betas, my->n_betas, my->at));
+    code = fail_status(isg_rbm_log_z_betas(my->rbm, &options, my->beta_list, my->n_betas, my->at));
     progress_finish(&bar);
     return code;
 }
 
 /* ---- saying it ---------------------------------------------------------------------------------- */
 
-static likelihood likelihood_of(double data_term, const isg_log_z *log_z) {
-    return (likelihood){data_term - log_z->value, log_z->error};
+static result_estimate likelihood_of(double data_term, const isg_log_z *log_z) {
+    return (result_estimate){data_term - log_z->value, log_z->error};
 }
 
 static exit_code list_classes(scored *set, const isg_log_z *log_z, bool by_class) {
@@ -210,14 +193,13 @@ static exit_code list_sets(scores *my, bool by_class) {
         set->is_trusted = my->log_z.is_trusted;
         code = list_classes(set, &my->log_z, by_class);
     }
-    my->one.data = (result_list){my->sets, my->n_sets, sizeof *my->sets};
-    my->point = &my->one;
+    my->data = (result_list){my->sets, my->n_sets, sizeof *my->sets};
     return code;
 }
 
 /* -beta H is proportional to beta, so one pass over the data does for all. */
 static double likelihood_at(const scores *my, size_t set, size_t k) {
-    return my->sets[set].all.mean * my->betas[k] / my->beta - my->at[k].value;
+    return my->sets[set].all.mean * my->beta_list[k] / my->info.beta - my->at[k].value;
 }
 
 static size_t best_beta(const scores *my, size_t set) {
@@ -229,7 +211,7 @@ static size_t best_beta(const scores *my, size_t set) {
 }
 
 static double data_term_at(const scores *my, size_t set, size_t k) {
-    return my->sets[set].all.mean * my->betas[k] / my->beta;
+    return my->sets[set].all.mean * my->beta_list[k] / my->info.beta;
 }
 
 static exit_code list_betas(scores *my) {
@@ -243,16 +225,15 @@ static exit_code list_betas(scores *my) {
         for (size_t s = 0; s < n; s++)
             my->values[k * n + s] = likelihood_at(my, s, k);
         my->rows[k] =
-            (beta_score){my->betas[k], my->at[k], {my->values + k * n, n, sizeof *my->values}};
+            (beta_score){my->beta_list[k], my->at[k], {my->values + k * n, n, sizeof *my->values}};
     }
     for (size_t s = 0; s < n; s++) {
         const size_t best = best_beta(my, s);
-        my->tops[s] = (peak){my->sets[s].name, my->betas[best],
+        my->tops[s] = (peak){my->sets[s].name, my->beta_list[best],
                              likelihood_of(data_term_at(my, s, best), &my->at[best])};
     }
-    my->several =
-        (curve_result){{my->rows, my->n_betas, sizeof *my->rows}, {my->tops, n, sizeof *my->tops}};
-    my->curve = &my->several;
+    my->betas = (result_list){my->rows, my->n_betas, sizeof *my->rows};
+    my->peaks = (result_list){my->tops, n, sizeof *my->tops};
     return EXIT_DONE;
 }
 
@@ -261,7 +242,6 @@ static exit_code show(scores *my, const invocation *call) {
     const score_settings *settings = call->settings;
     const size_t best = my->n_sets > 0 ? best_beta(my, 0) : my->n_betas - 1;
     my->model = call->arguments[0];
-    my->info = isg_rbm_describe(my->rbm);
     my->is_curve = settings->betas != NULL;
     if (my->is_curve)
         my->log_z = my->at[best];
@@ -284,7 +264,8 @@ static void print_curve(output *out, const void *results) {
         output_print(out, " %14s", my->sets[s].name);
     output_print(out, "\n");
     for (size_t k = 0; k < my->n_betas; k++) {
-        output_print(out, "%10.5g %14.4f %10.2g", my->betas[k], my->at[k].value, my->at[k].error);
+        output_print(out, "%10.5g %14.4f %10.2g", my->beta_list[k], my->at[k].value,
+                     my->at[k].error);
         if (my->at[k].method == ISG_LOG_Z_EXACT)
             output_print(out, " %10s", "-");
         else
@@ -297,7 +278,7 @@ static void print_curve(output *out, const void *results) {
     for (size_t s = 0; s < my->n_sets; s++) {
         const size_t best = best_beta(my, s);
         output_line(out, "# %s: best beta %.5g, L %.3f +- %.2g%s", my->sets[s].name,
-                    my->betas[best], likelihood_at(my, s, best), my->at[best].error,
+                    my->beta_list[best], likelihood_at(my, s, best), my->at[best].error,
                     best == 0 || best == my->n_betas - 1 ? ", at the end of the range" : "");
     }
 }
@@ -316,7 +297,7 @@ static exit_code draw_curves(const scores *my, const char *path) {
     }
     for (size_t s = 0; code == EXIT_DONE && s < n_curves; s++)
         curves[s] = (plot_curve){.name = my->n_sets > 0 ? my->sets[s].name : "ln Z",
-                                 .x = my->betas,
+                                 .x = my->beta_list,
                                  .y = y + s * n,
                                  .error = error,
                                  .count = n};
@@ -344,6 +325,8 @@ static exit_code find_all(scores *my, const invocation *call) {
     if (code == EXIT_DONE && call_has_option(call, "beta"))
         code = fail_status(isg_rbm_set_beta(my->rbm, settings->beta));
     if (code == EXIT_DONE)
+        my->info = isg_rbm_describe(my->rbm);
+    if (code == EXIT_DONE)
         code = load_sets(my, call);
     if (code == EXIT_DONE)
         code = score_sets(my);
@@ -366,7 +349,7 @@ static void release(scores *my) {
         memory_release(my->sets[k].rows);
     }
     memory_release(my->sets);
-    memory_release(my->betas);
+    memory_release(my->beta_list);
     memory_release(my->at);
     memory_release(my->rows);
     memory_release(my->values);
@@ -443,31 +426,23 @@ static const option_entry options[] = {
 
 #define SET(field, name, what) RESULT_AS(scored, field, name, what)
 
-static const result_entry likelihood_results[] = {
-    RESULT(likelihood, value, NULL),
-    RESULT(likelihood, error, NULL),
-    {.key = NULL},
-};
-
 static const result_entry first_results[] = {
-    RESULT(likelihood, value, "mean of ln p over the first DATA"),
-    RESULT(likelihood, error, "error of it, which is that of ln Z"),
-    {.key = NULL},
-};
+    RESULT(result_estimate, value, "mean of ln p over the first DATA"),
+    RESULT(result_estimate, error, "error of it, which is that of ln Z"),
+    {.key = NULL}};
 
 static const result_entry class_results[] = {
     RESULT_AS(class_score, name, "class", "a class"),
     RESULT(class_score, samples, "its samples"),
-    RESULT_POINTER(class_score, log_likelihood, likelihood_results, "as above, or null without samples"),
+    RESULT_POINTER(class_score, log_likelihood, result_estimates, "as above, or null without samples"),
     RESULT_HIDDEN(class_score, is_shown),
     {.when = "is_shown", .text = "  class {class:-14} {samples:8} {log_likelihood.value:12.3f}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry set_results[] = {
     SET(name, "name", "DATA"),
     SET(all.samples, "samples", "number of samples"),
-    RESULT_STRUCT(scored, log_likelihood, likelihood_results, "as above"),
+    RESULT_STRUCT(scored, log_likelihood, result_estimates, "as above"),
     SET(all.mean, "data_term", "as above"),
     SET(all.deviation, "deviation", "standard deviation of ln p over the samples"),
     RESULT_LIST_OF(scored, classes, class_results, NULL),
@@ -475,67 +450,42 @@ static const result_entry set_results[] = {
     {.text = "{name:-22} {samples:8} {log_likelihood.value:12.3f} {log_likelihood.error:10.2g} "
              "{data_term:12.3f}{is_trusted:|  beware}"},
     {.each = "classes"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry interval_results[] = {
-    RESULT(isg_interval, low, NULL),
-    RESULT(isg_interval, high, NULL),
-    RESULT(isg_interval, confidence, NULL),
-    RESULT(isg_interval, batches, NULL),
-    {.key = NULL},
-};
-
-static const result_entry point_results[] = {
-    RESULT_LIST_OF(point_result, data, set_results, NULL),
-    RESULT_POINTER(point_result, interval, interval_results, "the certificate, or null"),
-    {.key = NULL},
-};
+    RESULT(isg_interval, low, NULL), RESULT(isg_interval, high, NULL),
+    RESULT(isg_interval, confidence, NULL), RESULT(isg_interval, batches, NULL), {.key = NULL}};
 
 static const result_entry beta_results[] = {
     RESULT(beta_score, beta, "a beta"),
     {.kind = RESULT_OBJECT, .key = "log_z", .help = "as above", .of = log_z_results,
      .offset = offsetof(beta_score, log_z), .is_known = true},
     RESULT_LIST_OF(beta_score, log_likelihood, result_numbers, "one for every DATA"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry peak_results[] = {
     RESULT(peak, name, "DATA"),
     RESULT(peak, beta, "its best beta"),
-    RESULT_STRUCT(peak, log_likelihood, likelihood_results, "there"),
-    {.key = NULL},
-};
-
-static const result_entry curve_results[] = {
-    RESULT_LIST_OF(curve_result, betas, beta_results, NULL),
-    RESULT_LIST_OF(curve_result, peaks, peak_results, NULL),
-    {.key = NULL},
-};
-
-static const result_entry rbm_results[] = {
-    RESULT(isg_rbm_info, n_visible, NULL),
-    RESULT(isg_rbm_info, n_hidden, NULL),
-    RESULT(isg_rbm_info, beta, NULL),
-    {.key = NULL},
-};
+    RESULT_STRUCT(peak, log_likelihood, result_estimates, "there"),
+    {.key = NULL}};
 
 static const result_entry results[] = {
     RESULT_POINTER(scores, log_likelihood, first_results, "null without DATA"),
     RESULT(scores, data_term, "mean of -beta H over the first DATA"),
     RESULT_STRUCT(scores, log_z, log_z_results, NULL),
-    RESULT_MEMBERS(scores, point, point_results, NULL),
-    RESULT_MEMBERS(scores, curve, curve_results,
-                   "With --betas, in place of data and interval; those above are then at the best beta "
-                   "of the first DATA, or at the last without DATA:"),
+    RESULT_LIST_IF(scores, data, "!is_curve", set_results, NULL),
+    {.kind = RESULT_OBJECT_AT, .key = "interval", .offset = offsetof(scores, interval),
+     .of = interval_results, .when = "!is_curve", .help = "the certificate, or null"},
+    RESULT_LIST_IF(scores, betas, "is_curve", beta_results,
+                   "with --betas in place of data and interval; those above are then at the best beta of "
+                   "the first DATA, or at the last without DATA"),
+    RESULT_LIST_IF(scores, peaks, "is_curve", peak_results, "with --betas"),
     RESULT(scores, seconds, "time for ln Z, the certificate included"),
-    RESULT_HIDDEN(scores, is_curve),
-    RESULT_HIDDEN(scores, model),
-    RESULT_HIDDEN(scores, no_interval),
-    {.kind = RESULT_OBJECT, .key = "rbm", .of = rbm_results, .offset = offsetof(scores, info),
-     .is_private = true},
-    {.when = "!is_curve", .label = "model", .text = "{model}: {rbm.n_visible} visible, "
-                                                    "{rbm.n_hidden hidden unit}, beta {rbm.beta}"},
+    RESULT_HIDDEN(scores, is_curve), RESULT_HIDDEN(scores, model), RESULT_HIDDEN(scores, no_interval),
+    RESULT_HIDDEN_AS(scores, info.n_visible, "n_visible"), RESULT_HIDDEN_AS(scores, info.beta, "beta"),
+    RESULT_HIDDEN_AS(scores, info.n_hidden, "n_hidden"),
+    {.when = "!is_curve", .label = "model",
+     .text = "{model}: {n_visible} visible, {n_hidden hidden unit}, beta {beta}"},
     {.when = "!is_curve", .each = "log_z"},
     {.when = "interval", .label = "certificate",
      .text = "{interval.low:.4f} to {interval.high:.4f} holds with probability {interval.confidence} "
@@ -544,8 +494,7 @@ static const result_entry results[] = {
     {.when = "!is_curve", .label = "time", .text = "{seconds:.2f} s"},
     {.each = "data", .heading = "\ndata                    samples            L         +-      -beta H"},
     {.when = "is_curve", .print = print_curve},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass score model.npz mnist:train mnist:test", "How well a model describes the digits."},
