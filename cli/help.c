@@ -209,7 +209,7 @@ void help_command(output *out, const command *verb, bool is_full) {
     print_common_options(out);
     if (verb->results) {
         output_print(out, "\nWith --json, the keys of the result:\n");
-        result_keys(verb->results, print_key, out);
+        result_keys(verb->results, "", print_key, out);
     }
     print_examples(out, verb->examples);
     print_exit_codes(out);

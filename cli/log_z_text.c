@@ -87,6 +87,5 @@ const result_entry log_z_results[] = {
     {.label = "error", .text = "{side_text}"},
     {.when = "choice", .label = "chosen", .text = "{choice}"},
     {.when = "!trusted", .label = "beware", .text = "{reason}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 /* clang-format on */

@@ -130,7 +130,7 @@ static void print_verb(output *out, const command *verb) {
     memory_release(settings);
     if (verb->results) {
         output_print(out, ".PP\nKeys of the result with \\fB\\-\\-json\\fR:\n");
-        result_keys(verb->results, print_key, out);
+        result_keys(verb->results, "", print_key, out);
     }
     print_examples(out, verb->examples);
 }

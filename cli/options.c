@@ -262,41 +262,14 @@ static exit_code take_argument(invocation *call, const char *text) {
     return EXIT_DONE;
 }
 
-size_t word_room(const char *word) {
-    return 4 * strlen(word) + sizeof " ''"; /* a quote takes four characters */
-}
-
-char *append_word(char *next, const char *word) {
-    static const char usual[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "%+,-./:=@_";
-    const bool is_usual = word[0] && word[strspn(word, usual)] == '\0';
-    if (!is_usual)
-        *next++ = '\'';
-    for (; *word; word++)
-        if (*word == '\'') {
-            memcpy(next, "'\\''", 4);
-            next += 4;
-        } else {
-            *next++ = *word;
-        }
-    if (!is_usual)
-        *next++ = '\'';
-    *next = '\0';
-    return next;
-}
-
 /* The command line as one text that a shell would read back. */
 static char *join_words(int argc, char *const *argv) {
-    size_t length = 1;
-    for (int i = 0; i < argc; i++)
-        length += word_room(argv[i]) + sizeof "isinglass";
-    char *text = memory_allocate(length, 1), *next = text;
-    for (int i = 0; text && i < argc; i++) {
-        if (i > 0)
-            *next++ = ' ';
-        next = append_word(next, i == 0 ? "isinglass" : argv[i]);
+    output text = {0};
+    for (int i = 0; i < argc; i++) {
+        output_print(&text, i > 0 ? " " : "");
+        output_shell(&text, i == 0 ? "isinglass" : argv[i]);
     }
-    return text;
+    return output_text(&text);
 }
 
 exit_code options_parse(invocation *call, int argc, char *const *argv) {

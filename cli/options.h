@@ -26,11 +26,6 @@ void options_free(invocation *call);
    ran out. */
 void *default_settings(const command *verb);
 
-/* Writes a word as a shell reads it back, quoted if anything unusual is in it, with a final zero to
-   which a pointer is returned. word_room() bytes hold it with a space before it. */
-size_t word_room(const char *word);
-char *append_word(char *next, const char *word);
-
 /* "data get": the words of a verb. */
 enum { TITLE_BYTES = 64 };
 const char *command_title(const command *verb, char title[TITLE_BYTES]);

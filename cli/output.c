@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cli/allocation.h"
+#include "src/base/atomic_file.h"
 #include "src/base/number.h"
 #include "src/base/text.h"
 
@@ -169,6 +170,19 @@ void output_csv(output *out, const char *text) {
     output_print(out, "\"");
 }
 
+void output_shell(output *out, const char *word) {
+    static const char usual[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "%+,-./:=@_";
+    if (word[0] && word[strspn(word, usual)] == '\0') {
+        output_bytes(out, word, strlen(word));
+        return;
+    }
+    output_print(out, "'");
+    for (; *word; word++)
+        output_bytes(out, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    output_print(out, "'");
+}
+
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD, for what is not UTF-8 */
@@ -211,52 +225,15 @@ void output_json_line(output *out, const char *before, size_t depth) {
     output_print(out, "%s\n%*s", before, (int)(2 * depth), "");
 }
 
-static void write_json(output *out, json_t *value, size_t depth) {
-    const char *key = NULL;
-    json_t *item = NULL;
-    size_t k = 0;
-    switch (json_typeof(value)) {
-    case JSON_OBJECT:
-        output_print(out, "{");
-        json_object_foreach(value, key, item) {
-            output_json_line(out, k++ > 0 ? "," : "", depth + 1);
-            output_json_text(out, key);
-            output_print(out, ": ");
-            write_json(out, item, depth + 1);
-        }
-        if (k > 0)
-            output_json_line(out, "", depth);
-        output_print(out, "}");
-        return;
-    case JSON_ARRAY:
-        output_print(out, "[");
-        json_array_foreach(value, k, item) {
-            output_json_line(out, k > 0 ? "," : "", depth + 1);
-            write_json(out, item, depth + 1);
-        }
-        if (k > 0)
-            output_json_line(out, "", depth);
-        output_print(out, "]");
-        return;
-    case JSON_STRING:
-        output_json_text(out, json_string_value(value));
-        return;
-    case JSON_INTEGER:
-        output_print(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-        return;
-    case JSON_REAL:
-        output_json_number(out, json_real_value(value));
-        return;
-    default:
-        output_print(out, json_is_true(value) ? "true" : json_is_false(value) ? "false" : "null");
-    }
+static int take_json(const char *bytes, size_t count, void *user) {
+    output_bytes(user, bytes, count);
+    return 0;
 }
 
 void output_json(output *out, json_t *document) {
-    if (!document || memory_lacked_for_json()) /* which jansson may answer with a part of it */
+    if (!document || json_dump_callback(document, take_json, out, JSON_INDENT(2)) != 0 ||
+        memory_lacked_for_json()) /* which jansson may answer with a part of the text */
         out->is_out_of_memory = true;
-    else
-        write_json(out, document, 0);
     output_print(out, "\n");
     json_decref(document);
 }
@@ -303,6 +280,19 @@ exit_code output_write(output *out, int descriptor) {
     if (out->length > 0 && descriptor == STDOUT_FILENO && close(descriptor) != 0 && errno != EINTR)
         return write_failed(descriptor);
     return EXIT_DONE;
+}
+
+exit_code output_save(const output *out, const char *path) {
+    return out->is_out_of_memory ? fail_memory()
+                                 : fail_status(isg_write_file(path, out->text, out->length));
+}
+
+char *output_text(output *out) {
+    output_bytes(out, "", 1);
+    if (!out->is_out_of_memory)
+        return out->text;
+    output_free(out);
+    return NULL;
 }
 
 void output_free(output *out) {

@@ -52,10 +52,13 @@ void output_fill(output *out, size_t column, size_t indent, const char *text);
 /* A cell of a comma-separated table, in quotes where the text needs them. */
 void output_csv(output *out, const char *text);
 
+/* A word as a shell reads it back, quoted if anything unusual is in it. */
+void output_shell(output *out, const char *word);
+
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-/* Takes the document over; NULL, jansson's way to say that memory ran out, is accepted. Numbers are
-   written as below, which jansson does not do. */
+/* Takes the document over; NULL, jansson's way to say that memory ran out, is accepted. It is for
+   files; what a verb prints is written by result.h, with fewer digits. */
 void output_json(output *out, json_t *document);
 
 /* A string; what is not UTF-8, as in a file name, becomes U+FFFD. */
@@ -77,6 +80,13 @@ json_t *json_number(double value);
 /* Writes everything to the descriptor, and closes stdout, since some errors show only then.
    EXIT_NO_MEMORY or EXIT_FILE with the sentence set. */
 exit_code output_write(output *out, int descriptor);
+
+/* Writes everything to a file, whatever had the name before. EXIT_NO_MEMORY if gathering ran out of
+   memory, EXIT_FILE if the file cannot be written. */
+exit_code output_save(const output *out, const char *path);
+
+/* What was gathered, terminated and to be released; NULL if there was no memory. */
+char *output_text(output *out);
 
 void output_free(output *out);
 

@@ -12,11 +12,19 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/text_file.h"
 
-const result_entry result_sizes[] = {{.kind = RESULT_SIZE, .key = ""}, {.key = NULL}};
-const result_entry result_numbers[] = {{.kind = RESULT_NUMBER, .key = ""}, {.key = NULL}};
-const result_entry result_texts[] = {{.kind = RESULT_TEXT, .key = ""}, {.key = NULL}};
+#define SCALAR(is, type)                                                                           \
+    {                                                                                              \
+        {.kind = is, .key = "", .bytes = sizeof(type)}, {                                          \
+            .key = NULL                                                                            \
+        }                                                                                          \
+    }
+const result_entry result_sizes[] = SCALAR(RESULT_SIZE, size_t);
+const result_entry result_numbers[] = SCALAR(RESULT_NUMBER, double);
+const result_entry result_texts[] = SCALAR(RESULT_TEXT, char *);
+
+const result_entry result_estimates[] = {
+    RESULT(result_estimate, value, NULL), RESULT(result_estimate, error, NULL), {.key = NULL}};
 
 static bool is_end(const result_entry *entry) {
     return entry->kind == RESULT_LINE && !entry->text && !entry->each && !entry->print;
@@ -48,10 +56,14 @@ static const void *object_of(value of) {
 
 static size_t size_of(value of) {
     size_t size = SIZE_MAX;
-    unsigned number = 0;
-    if (of.at && of.entry->bytes == sizeof number && sizeof number != sizeof size) {
-        memcpy(&number, of.at, sizeof number); /* an enum */
+    unsigned number = 0; /* an enum */
+    uint64_t count = 0;
+    if (of.at && of.entry->bytes == sizeof number) {
+        memcpy(&number, of.at, sizeof number);
         size = number;
+    } else if (of.at && of.entry->bytes == sizeof count) {
+        memcpy(&count, of.at, sizeof count);
+        size = (size_t)count;
     } else if (of.at) {
         memcpy(&size, of.at, sizeof size);
     }
@@ -115,25 +127,54 @@ static value look_up(const result_entry *table, const void *results, const char 
     return found;
 }
 
+static bool is_list(const result_entry *entry) {
+    return entry->kind == RESULT_LIST || entry->kind == RESULT_ROWS;
+}
+
+static bool is_text(const result_entry *entry) {
+    return entry->kind == RESULT_TEXT || entry->kind == RESULT_CHARS || entry->kind == RESULT_NAME;
+}
+
+static bool is_flag(const result_entry *entry) {
+    return entry->kind == RESULT_FLAG || entry->kind == RESULT_FLAG_AT;
+}
+
+/* Whether it has a value that JSON can write. */
+static bool has_value(value of) {
+    return of.entry->kind == RESULT_SIZE     ? size_of(of) != SIZE_MAX
+           : of.entry->kind == RESULT_NUMBER ? isfinite(number_of(of))
+           : is_flag(of.entry)               ? flag_of(of) != NULL
+           : is_text(of.entry)               ? text_of(of) != NULL
+           : is_list(of.entry)               ? list_of(of).bytes > 0
+                                             : object_of(of) != NULL;
+}
+
+/* For a condition. */
 static bool is_there(value of) {
-    switch (of.entry->kind) {
-    case RESULT_SIZE:
-        return size_of(of) != 0 && size_of(of) != SIZE_MAX;
-    case RESULT_NUMBER:
-        return isfinite(number_of(of));
-    case RESULT_FLAG:
-    case RESULT_FLAG_AT:
-        return flag_of(of) && *flag_of(of);
-    case RESULT_TEXT:
-    case RESULT_CHARS:
-    case RESULT_NAME:
-        return text_of(of) && *text_of(of);
-    case RESULT_LIST:
-    case RESULT_ROWS:
-        return list_of(of).count > 0;
-    default:
-        return object_of(of) != NULL;
+    return has_value(of) && !(of.entry->kind == RESULT_SIZE && size_of(of) == 0) &&
+           !(is_flag(of.entry) && !*flag_of(of)) && !(is_text(of.entry) && !*text_of(of)) &&
+           !(is_list(of.entry) && list_of(of).count == 0);
+}
+
+/* "key", "!key", "key=text" or several of them, "a&b" */
+static bool is_met(const char *condition, const result_entry *table, const void *results) {
+    for (bool is_last = false; !is_last;) {
+        const bool is_wanted = *condition != '!';
+        const char *key = condition + !is_wanted;
+        const size_t length = strcspn(key, "=&");
+        const value of = look_up(table, results, key, length);
+        const char *word = key[length] == '=' ? key + length + 1 : NULL, *text = NULL;
+        const size_t n = strcspn(word ? word : key, "&");
+        if (word)
+            text = text_of(of);
+        const bool is_so =
+            word ? text && strlen(text) == n && memcmp(text, word, n) == 0 : is_there(of);
+        if (is_so != is_wanted)
+            return false;
+        condition = (word ? word : key) + n;
+        is_last = *condition++ == '\0';
     }
+    return true;
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
@@ -143,12 +184,13 @@ static void write_value(output *out, value of, size_t depth);
 /* Returns whether anything was written, or had been. */
 static bool write_members(output *out, const result_entry *table, const void *results, size_t depth,
                           bool has_members) {
-    for (; !is_end(table); table++) {
+    for (const result_entry *whole = table; !is_end(table); table++) {
         const value of = value_of(table, results);
         if (table->kind == RESULT_PART) {
             if (object_of(of))
                 has_members = write_members(out, table->of, object_of(of), depth, has_members);
-        } else if (table->kind != RESULT_LINE && !table->is_private) {
+        } else if (table->kind != RESULT_LINE && !table->is_private &&
+                   (!table->when || is_met(table->when, whole, results))) {
             output_json_line(out, has_members ? "," : "", depth);
             output_json_text(out, table->key);
             output_print(out, ": ");
@@ -171,80 +213,44 @@ static bool is_scalar(const result_entry *table) {
     return table->key && !*table->key;
 }
 
-static void write_item(output *out, const result_entry *table, const void *item, size_t depth) {
-    if (is_scalar(table))
-        write_value(out, value_of(table, item), depth);
-    else
-        write_object(out, table, item, depth);
-}
-
-static void write_list(output *out, const result_entry *table, result_list list, size_t depth) {
+/* `columns`: 0, or each item is a row of so many scalars. */
+static void write_list(output *out, const result_entry *table, result_list list, size_t columns,
+                       size_t depth) {
     output_print(out, "[");
     for (size_t k = 0; k < list.count; k++) {
+        const void *item = item_of(&list, k);
         output_json_line(out, k > 0 ? "," : "", depth + 1);
-        write_item(out, table, item_of(&list, k), depth + 1);
+        if (columns > 0)
+            write_list(out, table, (result_list){item, columns, table->bytes}, 0, depth + 1);
+        else if (is_scalar(table))
+            write_value(out, value_of(table, item), depth + 1);
+        else
+            write_object(out, table, item, depth + 1);
     }
     if (list.count > 0)
         output_json_line(out, "", depth);
     output_print(out, "]");
 }
 
-static void write_rows(output *out, value of, size_t depth) {
-    result_rows rows;
-    memcpy(&rows, of.at, sizeof rows);
-    const size_t bytes = of.entry->of->kind == RESULT_SIZE ? sizeof(size_t) : sizeof(double);
-    output_print(out, "[");
-    for (size_t k = 0; k < rows.count; k++) {
-        output_json_line(out, k > 0 ? "," : "", depth + 1);
-        write_list(out, of.entry->of,
-                   (result_list){(const char *)rows.items + k * rows.bytes, rows.columns, bytes},
-                   depth + 1);
-    }
-    if (rows.count > 0)
-        output_json_line(out, "", depth);
-    output_print(out, "]");
-}
-
 static void write_value(output *out, value of, size_t depth) {
-    const result_kind kind = of.entry->kind;
-    bool is_null = false;
-    switch (kind) {
-    case RESULT_SIZE:
-        is_null = size_of(of) == SIZE_MAX;
-        if (!is_null)
-            output_print(out, "%zu", size_of(of));
-        break;
-    case RESULT_NUMBER:
-        output_json_number(out, number_of(of));
-        break;
-    case RESULT_FLAG:
-    case RESULT_FLAG_AT:
-        is_null = !flag_of(of);
-        if (!is_null)
-            output_print(out, *flag_of(of) ? "true" : "false");
-        break;
-    case RESULT_TEXT:
-    case RESULT_CHARS:
-    case RESULT_NAME:
-        is_null = !text_of(of);
-        if (!is_null)
-            output_json_text(out, text_of(of));
-        break;
-    case RESULT_LIST:
-    case RESULT_ROWS:
-        is_null = list_of(of).bytes == 0;
-        if (!is_null && kind == RESULT_LIST)
-            write_list(out, of.entry->of, list_of(of), depth);
-        else if (!is_null)
-            write_rows(out, of, depth);
-        break;
-    default:
-        is_null = !object_of(of);
-        if (!is_null)
-            write_object(out, of.entry->of, object_of(of), depth);
-    }
-    if (is_null)
+    const result_entry *entry = of.entry;
+    if (!has_value(of)) {
         output_print(out, "null");
+    } else if (entry->kind == RESULT_SIZE) {
+        output_print(out, "%zu", size_of(of));
+    } else if (entry->kind == RESULT_NUMBER) {
+        output_json_number(out, number_of(of));
+    } else if (is_flag(entry)) {
+        output_print(out, *flag_of(of) ? "true" : "false");
+    } else if (is_text(entry)) {
+        output_json_text(out, text_of(of));
+    } else if (is_list(entry)) {
+        result_rows rows = {.columns = 0};
+        memcpy(&rows, of.at, entry->kind == RESULT_ROWS ? sizeof rows : sizeof(result_list));
+        write_list(out, entry->of, list_of(of), rows.columns, depth);
+    } else {
+        write_object(out, entry->of, object_of(of), depth);
+    }
 }
 
 void result_json(output *out, const result_entry *table, const void *results) {
@@ -269,7 +275,7 @@ typedef struct format {
 
 /* Reads what follows a key, up to `end`. */
 static format parse_format(const char *next, const char *end) {
-    format how = {.precision = SIZE_MAX, .letter = 'g', .end = end};
+    format how = {.precision = SIZE_MAX, .letter = 'g', .suffix = "", .end = end};
     if (next < end && *next == ' ')
         how.noun = next + 1;
     if (next == end || *next++ != ':')
@@ -296,16 +302,12 @@ static format parse_format(const char *next, const char *end) {
 
 static void format_number(char text[NUMBER_BYTES], double number, const format *how) {
     const int precision = how->precision == SIZE_MAX ? 6 : (int)how->precision;
-    const int n_suffix = (int)how->n_suffix;
-    const char *suffix = n_suffix ? how->suffix : "";
-    if (how->is_percent)
-        number *= 100;
-    if (how->letter == 'f')
-        snprintf(text, NUMBER_BYTES, "%.*f%.*s", precision, number, n_suffix, suffix);
-    else if (how->letter == 'e')
-        snprintf(text, NUMBER_BYTES, "%.*e%.*s", precision, number, n_suffix, suffix);
-    else
-        snprintf(text, NUMBER_BYTES, "%.*g%.*s", precision, number, n_suffix, suffix);
+    const double shown = how->is_percent ? 100 * number : number;
+    const int length = how->letter == 'f' ? snprintf(text, NUMBER_BYTES, "%.*f", precision, shown)
+                       : how->letter == 'e'
+                           ? snprintf(text, NUMBER_BYTES, "%.*e", precision, shown)
+                           : snprintf(text, NUMBER_BYTES, "%.*g", precision, shown);
+    snprintf(text + length, NUMBER_BYTES - (size_t)length, "%.*s", (int)how->n_suffix, how->suffix);
 }
 
 /* "yes|no" */
@@ -317,21 +319,19 @@ static void format_flag(char text[NUMBER_BYTES], bool flag, const format *how) {
     snprintf(text, NUMBER_BYTES, "%.*s", (int)((flag ? bar : end) - from), from);
 }
 
-/* The text of a value that is no list or object; `room` may hold it. `none` stands for null. */
+/* The text of a value, of a list its length; `room` may hold it. `none` stands for null. */
 static const char *text_as(char room[NUMBER_BYTES], value of, const format *how, const char *none) {
-    const result_kind kind = of.entry->kind;
-    if (kind == RESULT_LIST && of.at)
-        snprintf(room, NUMBER_BYTES, "%zu", list_of(of).count);
-    else if (kind == RESULT_SIZE && size_of(of) != SIZE_MAX)
-        snprintf(room, NUMBER_BYTES, "%zu", size_of(of));
-    else if (kind == RESULT_NUMBER && of.at && (!how->has_dash || isfinite(number_of(of))))
+    const result_entry *entry = of.entry;
+    if (entry->kind == RESULT_NUMBER && of.at && (!how->has_dash || has_value(of)))
         format_number(room, number_of(of), how);
-    else if ((kind == RESULT_FLAG || kind == RESULT_FLAG_AT) && flag_of(of))
+    else if (!has_value(of))
+        return none;
+    else if (is_flag(entry))
         format_flag(room, *flag_of(of), how);
-    else if ((kind == RESULT_TEXT || kind == RESULT_CHARS || kind == RESULT_NAME) && text_of(of))
+    else if (is_text(entry))
         return text_of(of);
     else
-        return none;
+        snprintf(room, NUMBER_BYTES, "%zu", is_list(entry) ? list_of(of).count : size_of(of));
     return room;
 }
 
@@ -348,9 +348,9 @@ static void print_value(output *out, const result_entry *table, const void *resu
     const bool is_cut = of.entry->kind != RESULT_NUMBER;
     output_columns(out, text, how.width, how.is_left, is_cut ? how.precision : SIZE_MAX);
     if (how.noun) {
-        const bool has_s = end[-1] == 's';
+        const size_t count = is_list(of.entry) ? list_of(of).count : size_of(of);
         output_print(out, " %.*s%s%s", (int)(end - how.noun), how.noun,
-                     has_s && size_of(of) != 1 ? "e" : "", plural(size_of(of)));
+                     end[-1] == 's' && count != 1 ? "e" : "", plural(count));
     }
 }
 
@@ -383,27 +383,6 @@ static void print_items(output *out, const result_entry *line, value of) {
         } else {
             result_text(out, of.entry->of, item_of(&list, k));
         }
-}
-
-/* "key", "!key", "key=text" or several of them, "a&b" */
-static bool is_met(const char *condition, const result_entry *table, const void *results) {
-    for (bool is_last = false; !is_last;) {
-        const bool is_wanted = *condition != '!';
-        const char *key = condition + !is_wanted;
-        const size_t length = strcspn(key, "=&");
-        const value of = look_up(table, results, key, length);
-        const char *word = key[length] == '=' ? key + length + 1 : NULL, *text = NULL;
-        const size_t n = strcspn(word ? word : key, "&");
-        if (word)
-            text = text_of(of);
-        const bool is_so =
-            word ? text && strlen(text) == n && memcmp(text, word, n) == 0 : is_there(of);
-        if (is_so != is_wanted)
-            return false;
-        condition = (word ? word : key) + n;
-        is_last = *condition++ == '\0';
-    }
-    return true;
 }
 
 static void print_line(output *out, const result_entry *line, const result_entry *table,
@@ -465,14 +444,14 @@ static bool has_help(const result_entry *table) {
     return false;
 }
 
-static void list_keys(const result_entry *table, const char *before,
-                      void (*each)(output *out, const char *key, const char *what), output *out) {
+void result_keys(const result_entry *table, const char *before, result_key_printer *each,
+                 output *out) {
     for (; !is_end(table); table++) {
         char path[PATH_BYTES];
         if (table->kind == RESULT_PART) {
             if (table->help)
                 each(out, NULL, table->help);
-            list_keys(table->of, before, each, out);
+            result_keys(table->of, before, each, out);
         }
         if (!table->key || table->is_private)
             continue;
@@ -491,14 +470,9 @@ static void list_keys(const result_entry *table, const char *before,
         if (is_listed) {
             const size_t length = strlen(path);
             snprintf(path + length, sizeof path - length, ".");
-            list_keys(table->of, path, each, out);
+            result_keys(table->of, path, each, out);
         }
     }
-}
-
-void result_keys(const result_entry *table,
-                 void (*each)(output *out, const char *key, const char *what), output *out) {
-    list_keys(table, "", each, out);
 }
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
@@ -539,7 +513,7 @@ exit_code result_csv(const char *path, const result_entry *table, result_list ro
         result_csv_cells(&text, table, item_of(&rows, k), columns);
         output_print(&text, "\n");
     }
-    const exit_code code = text_file_write(path, &text);
+    const exit_code code = output_save(&text, path);
     output_free(&text);
     return code;
 }

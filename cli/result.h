@@ -62,36 +62,37 @@ typedef struct result_entry {
     size_t offset, bytes;
     const struct result_entry *of; /* the table of an object, a part, or the items of a list */
     const char *const *names;
-    bool is_private; /* only for texts: no key of the document */
-    bool is_known;   /* an object whose keys were explained in another place */
+    const char *when; /* a line, or a member, only if this value is there: neither null nor false,
+                         empty or 0; "!key": if it is not; "key=text"; "a&b": if both hold */
+    bool is_private;  /* only for texts: no key of the document */
+    bool is_known;    /* an object whose keys were explained in another place */
 
     const char *label; /* of a line "label    value"; NULL for one without */
     const char *text;  /* as above */
-    const char *when;  /* only if this value is there: not null, false, empty or 0. "!key": if it is
-                            not; "key=text": if it is this text; "a&b": if both hold */
-    const char *each;  /* once for every item of this list, by the text or else the table of it */
+    const char *each;  /* once for every item of this list, by the text or else by the table of the
+                            items; or an object, by its table */
     const char *heading;                             /* above the items */
     void (*print)(output *out, const void *results); /* in place of a text */
 } result_entry;
 
+/* clang-format off */
 /* The kind of a field, by its type; what is not in the list does not compile. */
 #define RESULT_KIND(type, field)                                                                   \
-    _Generic(&((type *)NULL)->field, size_t *                                                      \
-             : RESULT_SIZE, double *                                                               \
-             : RESULT_NUMBER, bool *                                                               \
-             : RESULT_FLAG, const bool **                                                          \
-             : RESULT_FLAG_AT, const char **                                                       \
-             : RESULT_TEXT, char **                                                                \
-             : RESULT_TEXT, result_list *                                                          \
-             : RESULT_LIST, result_rows *                                                          \
-             : RESULT_ROWS)
+    _Generic(&((type *)NULL)->field,                                                               \
+             size_t *: RESULT_SIZE, double *: RESULT_NUMBER,                                       \
+             bool *: RESULT_FLAG, const bool **: RESULT_FLAG_AT,                                   \
+             const char **: RESULT_TEXT, char **: RESULT_TEXT,                                     \
+             result_list *: RESULT_LIST, result_rows *: RESULT_ROWS)
 
-/* clang-format off */
 #define RESULT_AS(type, field, name, what)                                                         \
     {.kind = RESULT_KIND(type, field), .key = name, .help = what, .offset = offsetof(type, field)}
+#define RESULT_COUNT(type, field, name, what) /* a size_t or uint64_t */                          \
+    {.kind = RESULT_SIZE, .key = name, .help = what, .offset = offsetof(type, field),              \
+     .bytes = sizeof(((type *)NULL)->field)}
 #define RESULT(type, field, what) RESULT_AS(type, field, #field, what)
-#define RESULT_HIDDEN(type, field)                                                                 \
-    {.kind = RESULT_KIND(type, field), .key = #field, .offset = offsetof(type, field),             \
+#define RESULT_HIDDEN(type, field) RESULT_HIDDEN_AS(type, field, #field)
+#define RESULT_HIDDEN_AS(type, field, name)                                                        \
+    {.kind = RESULT_KIND(type, field), .key = name, .offset = offsetof(type, field),               \
      .is_private = true}
 #define RESULT_CHAR_ARRAY(type, field, name, what)                                                 \
     {.kind = RESULT_CHARS, .key = name, .help = what, .offset = offsetof(type, field)}
@@ -100,6 +101,9 @@ typedef struct result_entry {
      .bytes = sizeof(((type *)NULL)->field), .names = list}
 #define RESULT_LIST_OF(type, field, table, what)                                                   \
     {.kind = RESULT_KIND(type, field), .key = #field, .help = what,                                \
+     .offset = offsetof(type, field), .of = table}
+#define RESULT_LIST_IF(type, field, condition, table, what)                                        \
+    {.kind = RESULT_KIND(type, field), .key = #field, .help = what, .when = condition,             \
      .offset = offsetof(type, field), .of = table}
 #define RESULT_STRUCT(type, field, table, what)                                                    \
     {.kind = RESULT_OBJECT, .key = #field, .help = what, .offset = offsetof(type, field), .of = table}
@@ -110,8 +114,14 @@ typedef struct result_entry {
     {.kind = RESULT_PART, .help = what, .offset = offsetof(type, field), .of = table}
 /* clang-format on */
 
-/* Items that are no structs. */
+/* Items that are not structs. */
 extern const result_entry result_sizes[], result_numbers[], result_texts[];
+
+/* A number with its error. */
+typedef struct result_estimate {
+    double value, error;
+} result_estimate;
+extern const result_entry result_estimates[];
 
 /* What a verb ends in: its results, as --json or its absence wants them. */
 struct invocation;
@@ -121,9 +131,10 @@ void result_json(output *out, const result_entry *table, const void *results);
 void result_text(output *out, const result_entry *table, const void *results);
 
 /* Calls `each` for every key of the document, with its place, "data[].classes[].samples", and what it
-   means; with a NULL key for the heading of a part. */
-void result_keys(const result_entry *table,
-                 void (*each)(output *out, const char *key, const char *what), output *out);
+   means; with a NULL key for the heading of a part. `before` is "", or what all keys begin with. */
+typedef void result_key_printer(output *out, const char *key, const char *what);
+void result_keys(const result_entry *table, const char *before, result_key_printer *each,
+                 output *out);
 
 /* A table of commas, with a row for every item. `columns` are keys with their formats,
    "epochs,exact.value:.10g"; the latter is called exact, exact.error is exact_error. */

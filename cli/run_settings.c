@@ -238,17 +238,12 @@ exit_code run_may_start(const isg_run_info *found, const char *out, bool is_resu
 }
 
 char *run_resume_line(const invocation *call, const char *out) {
-    const char *data_dir = call->common.data_dir;
-    char *quoted_out = memory_allocate(word_room(out), 1);
-    char *quoted_dir = memory_allocate(data_dir ? word_room(data_dir) : 1, 1), *line = NULL;
-    if (quoted_out && quoted_dir) {
-        append_word(quoted_out, out);
-        if (data_dir)
-            append_word(quoted_dir, data_dir);
-        line = memory_format("isinglass %s --resume -o %s%s%s", call->verb->name, quoted_out,
-                             data_dir ? " --data-dir " : "", quoted_dir);
+    output line = {0};
+    output_print(&line, "isinglass %s --resume -o ", call->verb->name);
+    output_shell(&line, out);
+    if (call->common.data_dir) {
+        output_print(&line, " --data-dir ");
+        output_shell(&line, call->common.data_dir);
     }
-    memory_release(quoted_out);
-    memory_release(quoted_dir);
-    return line;
+    return output_text(&line);
 }

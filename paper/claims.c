@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "cli/allocation.h"
-#include "cli/text_file.h"
 #include "src/base/elementary.h"
 
 const char *const verdict_names[N_VERDICTS] = {"holds", "differs", "not testable", "not computed"};
@@ -150,24 +149,13 @@ static json_t *row_of(const finding *this) {
         verdict_names[found->verdict], "why", json_text(found->why), "erratum", of->is_erratum);
 }
 
-/* A cell in quotes, with quotes in it doubled. */
-static void csv_text(output *text, const char *cell) {
-    output_print(text, "\"");
-    for (const char *at = cell; *at; at++) {
-        if (*at == '"')
-            output_bytes(text, at, 1);
-        output_bytes(text, at, 1);
-    }
-    output_print(text, "\"");
-}
-
 static void csv_row(output *text, const finding *this) {
     const char *const cells[] = {this->claim->section, verdict_names[this->ruling.verdict],
                                  this->claim->paper, this->ruling.ours, this->ruling.why};
     output_print(text, "%s", this->claim->id);
     for (size_t k = 0; k < sizeof cells / sizeof cells[0]; k++) {
         output_print(text, ",");
-        csv_text(text, cells[k]);
+        output_csv(text, cells[k]);
     }
     output_print(text, "\n");
 }
@@ -200,7 +188,7 @@ static json_t *document_of(const experiment *my, const findings *of) {
 
 static exit_code write_text(const experiment *my, const char *name, output *text) {
     char *path = memory_format("%s/%s", my->directory, name);
-    const exit_code code = path ? text_file_write(path, text) : fail_memory();
+    const exit_code code = path ? output_save(text, path) : fail_memory();
     memory_release(path);
     output_free(text);
     return code;

@@ -231,15 +231,13 @@ static const result_entry summary_results[] = { /* as in verdict_names */
     COUNT(VERDICT_DIFFERS, "differs"),
     COUNT(VERDICT_NOT_TESTABLE, "not testable"),
     COUNT(VERDICT_NOT_COMPUTED, "not computed"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry claims_results[] = {
     RESULT(claims_result, file, "claims.json: every claim of the paper with section, figure, statement, "
                                 "the paper's value, ours, error, verdict and reason"),
     RESULT_STRUCT(claims_result, summary, summary_results, "how many claims have which verdict"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry figure_results[] = {
     RESULT(figure_row, name, "fig2, ..."),
@@ -250,8 +248,7 @@ static const result_entry figure_results[] = {
     RESULT_LIST_OF(figure_row, files, result_texts, "tables, script and pictures"),
     {.when = "finished", .text = "{name:-19} {name}/{name}.svg, {seconds:.1f} s"},
     {.when = "!finished", .text = "{name:-19} not drawn; the numbers are in {name}/*.csv"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry results[] = {
     RESULT(reproduce_result, scale, "tiny, quick or paper"),
@@ -263,8 +260,7 @@ static const result_entry results[] = {
     {.each = "figures"},
     {.print = print_claims},
     {.label = "report", .text = "{report}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass reproduce -o paper", "All figures at quick scale, in a few minutes."},

@@ -12,8 +12,6 @@
 #include <unistd.h>
 
 #include "cli/allocation.h"
-#include "cli/options.h"
-#include "cli/text_file.h"
 
 /* Larger files are only linked, so that the page can be sent by mail. */
 enum { MOST_EMBEDDED_BYTES = 1 << 20 };
@@ -107,20 +105,19 @@ static void print_command(report *this, const char *name) {
     const experiment *my = this->my;
     const size_t length = strlen(my->directory) - strlen(scale_names[my->scale]) - 1;
     char *directory = memory_format("%.*s", (int)length, my->directory);
-    char *word = directory ? memory_allocate(word_room(directory), 1) : NULL;
-    char seed[40] = "";
+    output command = {0};
+    output_print(&command, "isinglass reproduce%s%s --scale %s", *name ? " " : "", name,
+                 scale_names[my->scale]);
     if (my->seed != 1)
-        snprintf(seed, sizeof seed, " --seed %" PRIu64, my->seed);
-    if (word) {
-        append_word(word, directory);
-        html_print(&this->page,
-                   "<pre class=\"command\"><code>isinglass reproduce%s%s --scale %s%s -o "
-                   "%s</code></pre>\n",
-                   *name ? " " : "", name, scale_names[my->scale], seed, word);
-    } else {
+        output_print(&command, " --seed %" PRIu64, my->seed);
+    output_print(&command, " -o ");
+    output_shell(&command, directory ? directory : "");
+    output_bytes(&command, "", 1);
+    if (directory && !command.is_out_of_memory)
+        html_print(&this->page, "<pre class=\"command\"><code>%s</code></pre>\n", command.text);
+    else
         this->page.is_out_of_memory = true;
-    }
-    memory_release(word);
+    output_free(&command);
     memory_release(directory);
 }
 
@@ -356,7 +353,7 @@ static exit_code replace(const char *path, const output *page) {
         is_same = old.length == page->length && memcmp(old.text, page->text, old.length) == 0;
     }
     output_free(&old);
-    return is_same ? EXIT_DONE : text_file_write(path, page);
+    return is_same ? EXIT_DONE : output_save(page, path);
 }
 
 exit_code report_write(experiment *my, const findings *claims) {

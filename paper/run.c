@@ -13,7 +13,6 @@
 #include "cli/allocation.h"
 #include "cli/child.h"
 #include "cli/run_settings.h"
-#include "cli/text_file.h"
 #include "paper/paper.h"
 #include "src/base/clock.h"
 #include "src/base/directory.h"
@@ -42,7 +41,7 @@ exit_code experiment_path(const experiment *my, const char *folder, const char *
 static exit_code write_json(const char *path, json_t *document) {
     output text = {0};
     output_json(&text, document);
-    const exit_code code = text_file_write(path, &text);
+    const exit_code code = output_save(&text, path);
     output_free(&text);
     return code;
 }
@@ -86,7 +85,7 @@ static exit_code write_pieces(const experiment *my) {
     exit_code code = path && sealed ? EXIT_DONE : fail_memory();
     if (code == EXIT_DONE) {
         output_print(&text, "%s", sealed);
-        code = text_file_write(path, &text);
+        code = output_save(&text, path);
     }
     output_free(&text);
     memory_release(sealed);
@@ -301,7 +300,7 @@ exit_code leave_text(experiment *my, const char *name, const char *what, output 
     char *path = NULL;
     exit_code code = figure_path(my, name, &path);
     if (code == EXIT_DONE)
-        code = text_file_write(path, text);
+        code = output_save(text, path);
     if (code == EXIT_DONE)
         code = leave_file(my, name, what);
     memory_release(path);

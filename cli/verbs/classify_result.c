@@ -10,7 +10,6 @@
 #include "cli/pictures.h"
 #include "cli/progress.h"
 #include "cli/share_error.h"
-#include "cli/text_file.h"
 #include "cli/verbs/classify_job.h"
 
 /* Classes up to which the confusion matrix is printed, and mistakes that are listed otherwise. */
@@ -120,13 +119,11 @@ typedef struct prediction {
     double probability;
 } prediction;
 
-static const result_entry prediction_columns[] = {
-    RESULT(prediction, row, NULL),
-    RESULT(prediction, class, NULL),
-    RESULT(prediction, predicted, NULL),
-    RESULT(prediction, probability, NULL),
-    {.key = NULL},
-};
+static const result_entry prediction_columns[] = {RESULT(prediction, row, NULL),
+                                                  RESULT(prediction, class, NULL),
+                                                  RESULT(prediction, predicted, NULL),
+                                                  RESULT(prediction, probability, NULL),
+                                                  {.key = NULL}};
 
 static exit_code write_predictions(const classify_job *my) {
     static const char columns[] = "row,class,predicted,probability:.6g";
@@ -144,7 +141,7 @@ static exit_code write_predictions(const classify_job *my) {
         result_csv_cells(&table, prediction_columns, &one, columns);
         output_print(&table, "\n");
     }
-    const exit_code code = text_file_write(my->settings->predictions, &table);
+    const exit_code code = output_save(&table, my->settings->predictions);
     output_free(&table);
     return code;
 }
@@ -152,8 +149,7 @@ static exit_code write_predictions(const classify_job *my) {
 static const result_entry point_results[] = {
     RESULT(curve_point, epochs, NULL),      RESULT(curve_point, test_error, NULL),
     RESULT(curve_point, train_error, NULL), RESULT(curve_point, converged, NULL),
-    RESULT(curve_point, seconds, NULL),     {.key = NULL},
-};
+    RESULT(curve_point, seconds, NULL),     {.key = NULL}};
 
 static result_list points_of(const classify_job *my) {
     return (result_list){my->points, my->n_points, sizeof *my->points};
@@ -182,17 +178,17 @@ static exit_code write_files(const classify_job *my) {
 typedef struct classify_result {
     const classify_job *job;
     isg_classifier_info info;
-    double test_error, test_error_se, train_error, train_error_se, seconds, loss;
+    tally test_tally, train_tally;
+    isg_logistic_report fit;
+    double test_error, test_error_se, train_error, train_error_se, seconds;
     result_rows confusion;
     const char **names;   /* (n_classes), of `classes` */
     double *class_shares; /* (n_classes), of `class_errors` */
     result_list classes, class_errors, errors_at;
-    const bool *converged;
-    size_t test_samples, train_samples, epochs, iterations;
-    size_t test_wrong, train_wrong;
-    bool resumed, is_trained, is_fitted, is_tested, is_unknown, has_curve;
-    bool has_experts, is_closed_form, has_converged, has_failed;
-    const char *model, *picture, *predictions, *curve, *test, *features, *reason, *written;
+    const bool *converged; /* NULL with --model */
+    size_t test_samples, train_samples, epochs;
+    bool resumed, is_trained, is_one, has_curve;
+    const char *model, *picture, *predictions, *curve, *test, *features, *written, *reason;
 } classify_result;
 
 static double share(size_t part, size_t all) {
@@ -290,6 +286,7 @@ static void print_confusion(output *out, const void *results) {
 #define IS(field, what)   RESULT(classify_result, field, what)
 #define INFO(field, what) RESULT_AS(classify_result, info.field, #field, what)
 #define HIDDEN(field)     RESULT_HIDDEN(classify_result, field)
+#define AS(field, name)   RESULT_HIDDEN_AS(classify_result, field, name)
 
 const result_entry classify_results[] = {
     IS(test_error, "share of TEST that was classified wrongly, or null"),
@@ -315,79 +312,67 @@ const result_entry classify_results[] = {
     IS(picture, "the picture, or null"),
     IS(predictions, "the table of predictions, or null"),
     IS(curve, "the table of errors, or null"),
-    HIDDEN(has_experts), HIDDEN(features), HIDDEN(is_closed_form), HIDDEN(has_converged),
-    HIDDEN(has_failed), HIDDEN(iterations), HIDDEN(loss), HIDDEN(reason), HIDDEN(has_curve),
-    HIDDEN(is_trained), HIDDEN(is_fitted), HIDDEN(train_error_se), HIDDEN(train_wrong), HIDDEN(is_tested),
-    HIDDEN(test_wrong), HIDDEN(is_unknown), HIDDEN(test), HIDDEN(written),
-    {.when = "has_experts", .label = "experts",
+    HIDDEN(is_one), HIDDEN(features), HIDDEN(has_curve), HIDDEN(is_trained), HIDDEN(train_error_se),
+    HIDDEN(test), HIDDEN(written), HIDDEN(reason), AS(fit.iterations, "iterations"), AS(fit.loss, "loss"),
+    AS(test_tally.wrong, "test_wrong"), AS(train_tally.wrong, "train_wrong"),
+    {.when = "!is_one", .label = "experts",
      .text = "{n_rbms} with {n_hidden hidden unit} in all; features: {features}"},
-    {.when = "!has_experts", .label = "RBM", .text = "{n_hidden hidden unit}; features: {features}"},
-    {.when = "is_closed_form", .label = "p(class | s)", .text = "in closed form"},
-    {.when = "has_converged", .label = "regression",
+    {.when = "is_one", .label = "RBM", .text = "{n_hidden hidden unit}; features: {features}"},
+    {.when = "train_samples&!iterations", .label = "p(class | s)", .text = "in closed form"},
+    {.when = "train_samples&iterations&converged", .label = "regression",
      .text = "converged in {iterations step}, loss {loss:.4f} nats"},
-    {.when = "has_failed", .label = "regression", .text = "NOT converged: {reason}"},
+    {.when = "train_samples&iterations&!converged", .label = "regression",
+     .text = "NOT converged: {reason}"},
     {.when = "has_curve", .each = "errors_at",
      .heading = "    epochs test error % train error % training s",
      .text = "  {epochs:8} {test_error:%12.2f?} {train_error:%13.2f} {seconds:10.2f}"
              "{converged:|  not converged}"},
     {.when = "is_trained", .label = "training", .text = "{epochs epoch}, {seconds:.2f} s"},
-    {.when = "is_fitted", .label = "train error",
+    {.when = "train_samples", .label = "train error",
      .text = "{train_error:%.2f} % +- {train_error_se:%.2f} ({train_wrong} of {train_samples})"},
-    {.when = "is_tested", .label = "test error",
+    {.when = "confusion", .label = "test error",
      .text = "{test_error:%.2f} % +- {test_error_se:%.2f} ({test_wrong} of {test_samples})"},
-    {.when = "is_tested", .print = print_confusion},
-    {.when = "is_unknown", .label = "test error", .text = "unknown, since {test} has no labels"},
+    {.when = "confusion", .print = print_confusion},
+    {.when = "test&!confusion", .label = "test error", .text = "unknown, since {test} has no labels"},
     {.when = "picture", .label = "picture", .text = "{picture}"},
     {.when = "predictions", .label = "predictions", .text = "{predictions}"},
     {.when = "curve", .label = "curve", .text = "{curve}"},
     {.when = "written", .label = "model", .text = "{written}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 /* clang-format on */
 
 static classify_result look(const classify_job *my) {
     static const char *const kinds[] = {"energy", "hidden units"};
     const classify_settings *settings = my->settings;
-    const tally *test = &my->test_tally, *train = &my->train_tally;
-    const isg_classifier_info info = isg_classifier_describe(my->classifier);
-    const double test_error = share(test->wrong, test->samples);
-    const double train_error = share(train->wrong, train->samples);
-    const bool is_fitted = my->train != NULL, is_closed = my->fit.iterations == 0;
-    return (classify_result){
-        .job = my,
-        .info = info,
-        .test_error = test_error,
-        .test_error_se = share_error(test_error, test->samples),
-        .train_error = train_error,
-        .train_error_se = share_error(train_error, train->samples),
-        .converged = is_fitted ? &my->fit.converged : NULL,
-        .errors_at = points_of(my),
-        .test_samples = my->test ? isg_dataset_describe(my->test).n_samples : SIZE_MAX,
-        .train_samples = is_fitted ? train->samples : SIZE_MAX,
-        .test_wrong = test->wrong,
-        .train_wrong = train->wrong,
-        .epochs = my->n_points ? my->points[my->n_points - 1].epochs : SIZE_MAX,
-        .seconds = is_fitted ? classify_seconds(my) : (double)NAN,
-        .resumed = my->is_resumed,
-        .model = my->classifier_path ? my->classifier_path : settings->model,
-        .written = my->classifier_path,
-        .picture = settings->picture,
-        .predictions = settings->predictions,
-        .curve = settings->curve,
-        .has_experts = info.n_rbms > 1,
-        .features = kinds[info.features],
-        .is_closed_form = is_fitted && is_closed,
-        .has_converged = is_fitted && !is_closed && my->fit.converged,
-        .has_failed = is_fitted && !is_closed && !my->fit.converged,
-        .iterations = my->fit.iterations,
-        .loss = my->fit.loss,
-        .reason = my->fit.reason,
-        .has_curve = my->n_points > 1,
-        .is_trained = my->experts != NULL,
-        .is_fitted = is_fitted,
-        .is_tested = test->counts != NULL,
-        .is_unknown = my->test && !test->counts,
-        .test = my->test_name};
+    const bool is_fitted = my->train != NULL;
+    classify_result out = {.job = my,
+                           .info = isg_classifier_describe(my->classifier),
+                           .test_tally = my->test_tally,
+                           .train_tally = my->train_tally,
+                           .fit = my->fit};
+    out.test_error = share(my->test_tally.wrong, my->test_tally.samples);
+    out.test_error_se = share_error(out.test_error, my->test_tally.samples);
+    out.train_error = share(my->train_tally.wrong, my->train_tally.samples);
+    out.train_error_se = share_error(out.train_error, my->train_tally.samples);
+    out.converged = is_fitted ? &my->fit.converged : NULL;
+    out.errors_at = points_of(my);
+    out.test_samples = my->test ? isg_dataset_describe(my->test).n_samples : SIZE_MAX;
+    out.train_samples = is_fitted ? my->train_tally.samples : SIZE_MAX;
+    out.epochs = my->n_points ? my->points[my->n_points - 1].epochs : SIZE_MAX;
+    out.seconds = is_fitted ? classify_seconds(my) : (double)NAN;
+    out.resumed = my->is_resumed;
+    out.model = my->classifier_path ? my->classifier_path : settings->model;
+    out.written = my->classifier_path;
+    out.picture = settings->picture;
+    out.predictions = settings->predictions;
+    out.curve = settings->curve;
+    out.is_one = out.info.n_rbms == 1;
+    out.features = kinds[out.info.features];
+    out.has_curve = my->n_points > 1;
+    out.is_trained = my->experts != NULL;
+    out.test = my->test_name;
+    out.reason = my->fit.reason;
+    return out;
 }
 
 exit_code classify_show(classify_job *my) {

@@ -330,8 +330,7 @@ static const result_entry growth_results[] = {
     RESULT(growth, n_visible, "factor by which the time of a unit of work grows if N does by 2"),
     RESULT(growth, n_hidden, "likewise, p"),
     RESULT(growth, samples, "likewise, M; null if DATA has too few"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry row_results[] = {
     ROW(job, "name of the job"),
@@ -344,8 +343,7 @@ static const result_entry row_results[] = {
     ROW(one_thread_rate, "rate on one thread; null if that is all there is"),
     ROW(speedup, "rate divided by one_thread_rate"),
     RESULT_STRUCT(bench_row, cost_of_twice, growth_results, NULL),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry results[] = {
     RESULT_LIST_OF(bench_result, results, row_results, NULL),
@@ -376,8 +374,7 @@ static const result_entry results[] = {
      .text = "{job:-10} {one_thread_rate:11.0f?} {speedup:8.2fx?} {cost_of_twice.n_visible:17.2fx?} "
              "{cost_of_twice.n_hidden:11.2fx?} {cost_of_twice.samples:8.2fx?}"},
     {.text = "twice N, p, M: by how much the time of one sample or chain-sweep grows"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass bench", "All jobs, at the size of MNIST, in half a minute."},

@@ -159,8 +159,8 @@ static exit_code load_test(classify_job *my) {
     const size_t expected = isg_dataset_describe(my->train).n_visible;
     const isg_dataset_info info = isg_dataset_describe(my->test);
     if (info.n_visible != expected)
-        return fail(EXIT_BAD_INPUT, "%s: has %zu units, but %s has %zu", my->test_name,
-                    info.n_visible, my->train_name, expected);
+        return fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu", my->test_name,
+                    info.n_visible, plural(info.n_visible), my->train_name, expected);
     if (info.n_classes == 0)
         return no_labels(my->test_name, " to test against (--test-labels); a saved classifier "
                                         "predicts without, see --model");

@@ -258,8 +258,7 @@ static const result_entry file_results[] = {
     RESULT(installed_file, name, "name of the file there"),
     RESULT(installed_file, sha256, "SHA-256 of its content"),
     RESULT(installed_file, ok, "whether the installed file has it"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry results[] = {
     RESULT(data_get_result, name, "the data set"),
@@ -268,8 +267,7 @@ static const result_entry results[] = {
     RESULT(data_get_result, changed, "whether anything had to be installed"),
     {.text = "{name}: {changed:installed|was already installed} in {path}"},
     {.each = "files", .text = "  {name:-24} SHA-256 ok"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass data get mnist", "Fetch and install MNIST."},

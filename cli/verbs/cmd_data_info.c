@@ -99,16 +99,12 @@ static const option_entry options[] = {
 #define INFO(field, what) RESULT_AS(data_info_result, info.field, #field, what)
 
 static const result_entry image_results[] = {
-    RESULT(image_size, height, NULL),
-    RESULT(image_size, width, NULL),
-    {.key = NULL},
-};
+    RESULT(image_size, height, NULL), RESULT(image_size, width, NULL), {.key = NULL}};
 
 static const result_entry class_results[] = {
     RESULT(class_count, name, "the label"),
     RESULT(class_count, count, "samples that have it"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry results[] = {
     RESULT_AS(data_info_result, info.n_samples, "samples", "number of samples"),
@@ -124,8 +120,7 @@ static const result_entry results[] = {
     RESULT_CHAR_ARRAY(data_info_result, checksum, "bits_sha256",
                       "SHA-256 of the spins packed row by row, first unit = highest bit"),
     IS(sheet, "the picture, or null"),
-    RESULT_HIDDEN(data_info_result, data),
-    RESULT_HIDDEN(data_info_result, cut),
+    RESULT_HIDDEN(data_info_result, data), RESULT_HIDDEN(data_info_result, cut),
     RESULT_HIDDEN(data_info_result, is_grey),
     {.label = "data", .text = "{data}"},
     {.label = "samples", .text = "{samples}"},
@@ -142,8 +137,7 @@ static const result_entry results[] = {
     {.when = "classes", .label = "classes", .text = "{classes}"},
     {.each = "classes", .text = "  {name:-20} {count:10}"},
     {.when = "sheet", .label = "picture", .text = "{sheet}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass data info mnist:train", "Describe the 60000 training images."},

@@ -78,8 +78,7 @@ static const result_entry results[] = {
     {.label = "linear algebra", .text = "own routines, the same bits on every machine"},
     {.when = "data_directory", .label = "data directory", .text = "{data_directory}"},
     {.when = "!data_directory", .label = "data directory", .text = "none: HOME is not set"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass info", "What a report of a problem should start with."},

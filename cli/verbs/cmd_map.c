@@ -121,8 +121,7 @@ static const result_entry results[] = {
     {.label = "trace of J", .text = "{trace:.12g}"},
     {.when = "picture", .label = "picture", .text = "{picture}"},
     {.label = "file", .text = "{file}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass map digits.npz -o model.npz", "The RBM that is the Hopfield network of the digits."},

@@ -123,11 +123,8 @@ static const option_entry options[] = {
 #define LIST(field, items, what) RESULT_LIST_OF(patterns_result, field, items, what)
 
 static const result_entry row_results[] = {
-    RESULT(pattern_row, label, NULL),
-    RESULT(pattern_row, members, NULL),
-    RESULT(pattern_row, positive, NULL),
-    {.key = NULL},
-};
+    RESULT(pattern_row, label, NULL), RESULT(pattern_row, members, NULL),
+    RESULT(pattern_row, positive, NULL), {.key = NULL}};
 
 static const result_entry results[] = {
     IS(file, "the file written"),
@@ -145,8 +142,7 @@ static const result_entry results[] = {
      .of = row_results, .is_private = true},
     {.kind = RESULT_CHARS, .key = "dependence", .offset = offsetof(patterns_result, dependence),
      .is_private = true},
-    RESULT_HIDDEN(patterns_result, is_dependent),
-    RESULT_HIDDEN(patterns_result, mu),
+    RESULT_HIDDEN(patterns_result, is_dependent), RESULT_HIDDEN(patterns_result, mu),
     RESULT_HIDDEN(patterns_result, nu),
     {.label = "patterns", .text = "{n_patterns} of {n_visible unit}"},
     {.when = "!is_dependent", .label = "rank", .text = "{rank}: linearly independent"},
@@ -158,8 +154,7 @@ static const result_entry results[] = {
     {.each = "patterns", .heading = "  pattern  class                 samples       +1",
      .text = "  {#:-8} {label:-20} {members:8} {positive:8}"},
     {.label = "file", .text = "{file}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass patterns mnist:train -o digits.npz", "The ten class patterns of the paper."},

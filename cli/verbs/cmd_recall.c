@@ -176,9 +176,10 @@ static exit_code load(recall_job *my) {
         code = data_load(&my->data, my->call, my->data_name, &my->settings->data);
     if (code == EXIT_DONE && my->data &&
         isg_dataset_describe(my->data).n_visible != my->info.n_visible)
-        code = fail(EXIT_BAD_INPUT, "%s: has samples of %zu units, but the patterns of %s have %zu",
-                    my->data_name, isg_dataset_describe(my->data).n_visible, my->file,
-                    my->info.n_visible);
+        code =
+            fail(EXIT_BAD_INPUT, "%s: has samples of %zu unit%s, but the patterns of %s have %zu",
+                 my->data_name, isg_dataset_describe(my->data).n_visible,
+                 plural(isg_dataset_describe(my->data).n_visible), my->file, my->info.n_visible);
     if (code == EXIT_DONE && my->settings->mask_units) {
         my->units = memory_allocate(my->info.n_visible / 64 + 1, sizeof *my->units);
         code = my->units ? ranges_parse("--mask-units", my->settings->mask_units,
@@ -302,8 +303,7 @@ static const result_entry results[] = {
     RESULT_MEMBERS(recall_result, curves, recall_curves_results,
                    "With --flip, --mask or --mask-units:"),
     RESULT_MEMBERS(recall_result, walk, recall_walk_results, "With --trajectory:"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass recall digits.npz mnist:test", "The table of Fig. D2a, and what it is worth."},

@@ -120,8 +120,8 @@ static exit_code load_data(sample_job *my, const char *name) {
         return code;
     const isg_dataset_info info = isg_dataset_describe(my->data);
     if (info.n_visible != my->info.n_visible)
-        return fail(EXIT_BAD_INPUT, "%s: has samples of %zu units, but %s has %zu visible units",
-                    name, info.n_visible, my->file, my->info.n_visible);
+        return fail(EXIT_BAD_INPUT, "%s: has samples of %zu unit%s, but %s has %zu visible ones",
+                    name, info.n_visible, plural(info.n_visible), my->file, my->info.n_visible);
     return EXIT_DONE;
 }
 
@@ -253,8 +253,7 @@ typedef struct energy_result {
 
 typedef struct diagnosis_result {
     isg_decorrelation found;
-    double beta, wanted;       /* if the chains are too short, steps that would do; else NaN */
-    bool is_stuck, is_unclear; /* trapped; or too short, but by how much is not known */
+    double beta, wanted; /* steps that would do; NaN if that is not known */
 } diagnosis_result;
 
 typedef struct beta_part {
@@ -280,13 +279,8 @@ static void print_betas(output *out, const void *results) {
 
 static void show(const sample_job *my) {
     const double times = fmax(my->found.energy.time, my->found.hidden.time);
-    const bool is_short = !my->found.is_reliable && !my->found.is_trapped;
-    const diagnosis_result diagnosis = {.found = my->found,
-                                        .beta = my->betas.beta[0],
-                                        .wanted =
-                                            is_short && times > 0 ? ceil(60 * times) : (double)NAN,
-                                        .is_stuck = !my->found.is_reliable && my->found.is_trapped,
-                                        .is_unclear = is_short && !(times > 0)};
+    const diagnosis_result diagnosis = {my->found, my->betas.beta[0],
+                                        times > 0 ? ceil(60 * times) : (double)NAN};
     sample_result out = {.file = my->settings->out,
                          .count = my->count,
                          .n_visible = my->info.n_visible,
@@ -371,22 +365,17 @@ static const option_entry options[] = {
 static const result_entry beta_results[] = {
     RESULT(beta_part, beta, "inverse temperature of each part of the schedule"),
     RESULT(beta_part, steps, "its number of updates"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry energy_results[] = {
     RESULT(energy_result, mean, "mean of H(s) over the samples"),
     RESULT(energy_result, deviation, "its standard deviation"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry time_results[] = {
-    RESULT_AS(isg_autocorrelation, time, "value", NULL),
-    RESULT(isg_autocorrelation, error, NULL),
+    RESULT_AS(isg_autocorrelation, time, "value", NULL), RESULT(isg_autocorrelation, error, NULL),
     RESULT(isg_autocorrelation, window, NULL),
-    RESULT_AS(isg_autocorrelation, is_reliable, "reliable", NULL),
-    {.key = NULL},
-};
+    RESULT_AS(isg_autocorrelation, is_reliable, "reliable", NULL), {.key = NULL}};
 
 static const result_entry diagnosis_results[] = {
     FOUND(sweeps, "sweeps", "number of sweeps measured"),
@@ -402,8 +391,6 @@ static const result_entry diagnosis_results[] = {
     FOUND(is_reliable, "reliable", "whether the chains are 50 times as long as both times"),
     FOUND(is_trapped, "trapped",
           "whether they stay in different modes, so that more steps will not help"),
-    RESULT_HIDDEN(diagnosis_result, is_stuck),
-    RESULT_HIDDEN(diagnosis_result, is_unclear),
     RESULT_HIDDEN(diagnosis_result, wanted),
     {.when = "energy_time.value", .label = "energy time",
      .text = "{energy_time.value:.3g} +- {energy_time.error:.2g} sweeps"},
@@ -416,15 +403,15 @@ static const result_entry diagnosis_results[] = {
     {.label = "split R-hat",
      .text = "{energy_rhat:.4f} energy, {hidden_rhat:.4f} hidden units (1: the chains agree)"},
     {.when = "reliable", .label = "long enough", .text = "yes, {sweeps} sweeps are over 50 times that"},
-    {.when = "is_stuck", .label = "long enough",
+    {.when = "!reliable&trapped", .label = "long enough",
      .text = "no, and more steps will not help: the chains are trapped in different modes"},
-    {.when = "is_stuck", .label = "instead",
+    {.when = "!reliable&trapped", .label = "instead",
      .text = "start from DATA with the modes in proportion, or cool down from a smaller beta; score "
              "--method mixture weighs the modes for ln Z"},
-    {.when = "wanted", .label = "long enough", .text = "no, take --sweeps {wanted:.0f} at least"},
-    {.when = "is_unclear", .label = "long enough", .text = "no"},
-    {.key = NULL},
-};
+    {.when = "!reliable&!trapped&wanted", .label = "long enough",
+     .text = "no, take --sweeps {wanted:.0f} at least"},
+    {.when = "!reliable&!trapped&!wanted", .label = "long enough", .text = "no"},
+    {.key = NULL}};
 
 static const result_entry results[] = {
     IS(file, "the file written"),
@@ -444,8 +431,7 @@ static const result_entry results[] = {
     {.label = "energy", .text = "{energy.mean} +- {energy.deviation:.3g} (mean and standard deviation)"},
     {.each = "diagnosis"},
     {.label = "file", .text = "{file}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass sample model.npz -o samples.png --start mnist:test",

@@ -57,16 +57,6 @@ typedef struct peak {
     isg_likelihood log_likelihood;
 } peak;
 
-/* What belongs to one beta, and to several. */
-typedef struct point_result {
-    result_list data;
-    const isg_interval *interval;
-} point_result;
-
-typedef struct curve_result {
-    result_list betas, peaks;
-} curve_result;
-
 typedef struct scores {
     isg_rbm *rbm;
     isg_rbm_info info;
@@ -75,10 +65,11 @@ typedef struct scores {
     size_t n_sets;
     isg_log_z log_z; /* with --betas, at the best */
     double seconds;
-    isg_interval interval;
-    const char *no_interval; /* why there is none */
-    double *betas;           /* n_betas, and */
-    isg_log_z *at;           /* ln Z there */
+    isg_interval certificate;
+    const isg_interval *interval; /* NULL if there is none, and then: */
+    const char *no_interval;      /* why, if one was wanted */
+    double *beta_list;            /* n_betas, and */
+    isg_log_z *at;                /* ln Z there */
     size_t n_betas;
 
     beta_score *rows; /* n_betas */
@@ -86,10 +77,7 @@ typedef struct scores {
     peak *tops;       /* n_sets */
     const isg_likelihood *log_likelihood;
     double data_term;
-    point_result one;
-    curve_result several;
-    const point_result *point; /* one of these two is NULL */
-    const curve_result *curve;
+    result_list data, betas, peaks;
     bool is_curve;
 } scores;
 
@@ -101,7 +89,7 @@ static exit_code load_sets(scores *my, const invocation *call) {
     my->sets = memory_allocate(my->n_sets, sizeof *my->sets);
     if (!my->sets)
         return fail_memory();
-    const size_t n_visible = isg_rbm_describe(my->rbm).n_visible;
+    const size_t n_visible = my->info.n_visible;
     for (size_t k = 0; k < my->n_sets; k++) {
         scored *set = &my->sets[k];
         set->name = call->arguments[k + 1];
@@ -110,8 +98,9 @@ static exit_code load_sets(scores *my, const invocation *call) {
             return code;
         const isg_dataset_info info = isg_dataset_describe(set->data);
         if (info.n_visible != n_visible)
-            return fail(EXIT_BAD_INPUT, "%s: has %zu units, but %s has %zu visible ones", set->name,
-                        info.n_visible, call->arguments[0], n_visible);
+            return fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu visible ones",
+                        set->name, info.n_visible, plural(info.n_visible), call->arguments[0],
+                        n_visible);
         if (info.n_classes > 0) {
             set->by_class = memory_allocate(info.n_classes, sizeof *set->by_class);
             if (!set->by_class)
@@ -127,14 +116,14 @@ static exit_code score_sets(scores *my) {
     exit_code code = EXIT_DONE;
     for (size_t k = 0; code == EXIT_DONE && k < my->n_sets; k++) {
         scored *set = &my->sets[k];
-        if (!my->betas) {
+        if (!my->beta_list) {
             code = fail_status(
                 isg_log_likelihood(my->rbm, set->data, &my->log_z, &set->all, set->by_class));
             continue;
         }
         set->at = memory_allocate(my->n_betas, sizeof *set->at);
         code = !set->at ? fail_memory()
-                        : fail_status(isg_log_likelihood_betas(my->rbm, set->data, my->betas,
+                        : fail_status(isg_log_likelihood_betas(my->rbm, set->data, my->beta_list,
                                                                my->at, my->n_betas, set->at));
     }
     return code;
@@ -152,10 +141,10 @@ static exit_code find_interval(scores *my, const invocation *call) {
     progress bar;
     progress_start(&bar, call->common.quiet, "certificate");
     const isg_status status = isg_ais_certificate(my->rbm, &options, settings->certificate,
-                                                  &my->interval, progress_callback(&bar));
+                                                  &my->certificate, progress_callback(&bar));
     progress_finish(&bar);
     if (status == ISG_OK)
-        my->one.interval = &my->interval;
+        my->interval = &my->certificate;
     if (status != ISG_ERR_UNSUPPORTED)
         return fail_status(status);
     my->no_interval = "no exact samples of this model are known";
@@ -164,7 +153,7 @@ static exit_code find_interval(scores *my, const invocation *call) {
 
 static exit_code find_curve(scores *my, const invocation *call) {
     const score_settings *settings = call->settings;
-    exit_code code = beta_list_parse(&my->betas, &my->n_betas, settings->betas);
+    exit_code code = beta_list_parse(&my->beta_list, &my->n_betas, settings->betas);
     if (code != EXIT_DONE)
         return code;
     my->at = memory_allocate(my->n_betas, sizeof *my->at);
@@ -174,7 +163,7 @@ static exit_code find_curve(scores *my, const invocation *call) {
     const isg_log_z_options options = log_z_options(call, &settings->log_z, data);
     progress bar;
     progress_start(&bar, call->common.quiet, "ln Z");
-    code = fail_status(isg_rbm_log_z_betas(my->rbm, &options, my->betas, my->n_betas, my->at,
+    code = fail_status(isg_rbm_log_z_betas(my->rbm, &options, my->beta_list, my->n_betas, my->at,
                                            progress_callback(&bar)));
     progress_finish(&bar);
     return code;
@@ -202,8 +191,7 @@ static exit_code list_sets(scores *my, bool by_class) {
     exit_code code = EXIT_DONE;
     for (size_t k = 0; code == EXIT_DONE && k < my->n_sets; k++)
         code = list_classes(&my->sets[k], by_class);
-    my->one.data = (result_list){my->sets, my->n_sets, sizeof *my->sets};
-    my->point = &my->one;
+    my->data = (result_list){my->sets, my->n_sets, sizeof *my->sets};
     return code;
 }
 
@@ -226,16 +214,15 @@ static exit_code list_betas(scores *my) {
         for (size_t s = 0; s < n; s++)
             my->values[k * n + s] = my->sets[s].at[k].value;
         my->rows[k] =
-            (beta_score){my->betas[k], my->at[k], {my->values + k * n, n, sizeof *my->values}};
+            (beta_score){my->beta_list[k], my->at[k], {my->values + k * n, n, sizeof *my->values}};
     }
     for (size_t s = 0; s < n; s++) {
         const scored *set = &my->sets[s];
         const size_t best = best_beta(my, set);
-        my->tops[s] = (peak){set->name, my->betas[best], set->at[best]};
+        my->tops[s] = (peak){set->name, my->beta_list[best], set->at[best]};
     }
-    my->several =
-        (curve_result){{my->rows, my->n_betas, sizeof *my->rows}, {my->tops, n, sizeof *my->tops}};
-    my->curve = &my->several;
+    my->betas = (result_list){my->rows, my->n_betas, sizeof *my->rows};
+    my->peaks = (result_list){my->tops, n, sizeof *my->tops};
     return EXIT_DONE;
 }
 
@@ -245,7 +232,6 @@ static exit_code show(scores *my, const invocation *call) {
     const scored *first = my->n_sets > 0 ? my->sets : NULL;
     const size_t best = first ? best_beta(my, first) : my->n_betas - 1;
     my->model = call->arguments[0];
-    my->info = isg_rbm_describe(my->rbm);
     my->is_curve = settings->betas != NULL;
     if (my->is_curve)
         my->log_z = my->at[best];
@@ -265,7 +251,8 @@ static void print_curve(output *out, const void *results) {
         output_print(out, " %14s", my->sets[s].name);
     output_print(out, "\n");
     for (size_t k = 0; k < my->n_betas; k++) {
-        output_print(out, "%10.5g %14.4f %10.2g", my->betas[k], my->at[k].value, my->at[k].error);
+        output_print(out, "%10.5g %14.4f %10.2g", my->beta_list[k], my->at[k].value,
+                     my->at[k].error);
         if (my->at[k].method == ISG_LOG_Z_EXACT)
             output_print(out, " %10s", "-");
         else
@@ -278,7 +265,7 @@ static void print_curve(output *out, const void *results) {
     for (size_t s = 0; s < my->n_sets; s++) {
         const scored *set = &my->sets[s];
         const size_t best = best_beta(my, set);
-        output_line(out, "# %s: best beta %.5g, L %.3f +- %.2g%s", set->name, my->betas[best],
+        output_line(out, "# %s: best beta %.5g, L %.3f +- %.2g%s", set->name, my->beta_list[best],
                     set->at[best].value, set->at[best].error,
                     best == 0 || best == my->n_betas - 1 ? ", at the end of the range" : "");
     }
@@ -298,7 +285,7 @@ static exit_code draw_curves(const scores *my, const char *path) {
     }
     for (size_t s = 0; code == EXIT_DONE && s < n_curves; s++)
         curves[s] = (plot_curve){.name = my->n_sets > 0 ? my->sets[s].name : "ln Z",
-                                 .x = my->betas,
+                                 .x = my->beta_list,
                                  .y = y + s * n,
                                  .error = error,
                                  .count = n};
@@ -326,6 +313,8 @@ static exit_code find_all(scores *my, const invocation *call) {
     if (code == EXIT_DONE && call_has_option(call, "beta"))
         code = fail_status(isg_rbm_set_beta(my->rbm, settings->beta));
     if (code == EXIT_DONE)
+        my->info = isg_rbm_describe(my->rbm);
+    if (code == EXIT_DONE)
         code = load_sets(my, call);
     const double start = isg_clock_s();
     if (code == EXIT_DONE && settings->betas)
@@ -347,7 +336,7 @@ static void release(scores *my) {
         memory_release(my->sets[k].rows);
     }
     memory_release(my->sets);
-    memory_release(my->betas);
+    memory_release(my->beta_list);
     memory_release(my->at);
     memory_release(my->rows);
     memory_release(my->values);
@@ -442,8 +431,7 @@ static const result_entry class_results[] = {
     RESULT_POINTER(class_score, log_likelihood, likelihood_results, "as above, or null without samples"),
     RESULT_HIDDEN(class_score, is_shown),
     {.when = "is_shown", .text = "  class {class:-14} {samples:8} {log_likelihood.value:12.3f}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry set_results[] = {
     SET(name, "name", "DATA"),
@@ -457,67 +445,42 @@ static const result_entry set_results[] = {
     {.text = "{name:-22} {samples:8} {log_likelihood.value:12.3f} {log_likelihood.error:10.2g} "
              "{data_term:12.3f}{is_trusted:|  beware}"},
     {.each = "classes"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry interval_results[] = {
-    RESULT(isg_interval, low, NULL),
-    RESULT(isg_interval, high, NULL),
-    RESULT(isg_interval, confidence, NULL),
-    RESULT(isg_interval, batches, NULL),
-    {.key = NULL},
-};
-
-static const result_entry point_results[] = {
-    RESULT_LIST_OF(point_result, data, set_results, NULL),
-    RESULT_POINTER(point_result, interval, interval_results, "the certificate, or null"),
-    {.key = NULL},
-};
+    RESULT(isg_interval, low, NULL), RESULT(isg_interval, high, NULL),
+    RESULT(isg_interval, confidence, NULL), RESULT(isg_interval, batches, NULL), {.key = NULL}};
 
 static const result_entry beta_results[] = {
     RESULT(beta_score, beta, "a beta"),
     {.kind = RESULT_OBJECT, .key = "log_z", .help = "as above", .of = log_z_results,
      .offset = offsetof(beta_score, log_z), .is_known = true},
     RESULT_LIST_OF(beta_score, log_likelihood, result_numbers, "one for every DATA"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry peak_results[] = {
     RESULT(peak, name, "DATA"),
     RESULT(peak, beta, "its best beta"),
     RESULT_STRUCT(peak, log_likelihood, likelihood_results, "there"),
-    {.key = NULL},
-};
-
-static const result_entry curve_results[] = {
-    RESULT_LIST_OF(curve_result, betas, beta_results, NULL),
-    RESULT_LIST_OF(curve_result, peaks, peak_results, NULL),
-    {.key = NULL},
-};
-
-static const result_entry rbm_results[] = {
-    RESULT(isg_rbm_info, n_visible, NULL),
-    RESULT(isg_rbm_info, n_hidden, NULL),
-    RESULT(isg_rbm_info, beta, NULL),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry results[] = {
     RESULT_POINTER(scores, log_likelihood, first_results, "null without DATA"),
     RESULT(scores, data_term, "mean of -beta H over the first DATA"),
     RESULT_STRUCT(scores, log_z, log_z_results, NULL),
-    RESULT_MEMBERS(scores, point, point_results, NULL),
-    RESULT_MEMBERS(scores, curve, curve_results,
-                   "With --betas, in place of data and interval; those above are then at the best beta "
-                   "of the first DATA, or at the last without DATA:"),
+    RESULT_LIST_IF(scores, data, "!is_curve", set_results, NULL),
+    {.kind = RESULT_OBJECT_AT, .key = "interval", .offset = offsetof(scores, interval),
+     .of = interval_results, .when = "!is_curve", .help = "the certificate, or null"},
+    RESULT_LIST_IF(scores, betas, "is_curve", beta_results,
+                   "with --betas in place of data and interval; those above are then at the best beta of "
+                   "the first DATA, or at the last without DATA"),
+    RESULT_LIST_IF(scores, peaks, "is_curve", peak_results, "with --betas"),
     RESULT(scores, seconds, "time for ln Z, the certificate included"),
-    RESULT_HIDDEN(scores, is_curve),
-    RESULT_HIDDEN(scores, model),
-    RESULT_HIDDEN(scores, no_interval),
-    {.kind = RESULT_OBJECT, .key = "rbm", .of = rbm_results, .offset = offsetof(scores, info),
-     .is_private = true},
-    {.when = "!is_curve", .label = "model", .text = "{model}: {rbm.n_visible} visible, "
-                                                    "{rbm.n_hidden hidden unit}, beta {rbm.beta}"},
+    RESULT_HIDDEN(scores, is_curve), RESULT_HIDDEN(scores, model), RESULT_HIDDEN(scores, no_interval),
+    RESULT_HIDDEN_AS(scores, info.n_visible, "n_visible"), RESULT_HIDDEN_AS(scores, info.beta, "beta"),
+    RESULT_HIDDEN_AS(scores, info.n_hidden, "n_hidden"),
+    {.when = "!is_curve", .label = "model",
+     .text = "{model}: {n_visible} visible, {n_hidden hidden unit}, beta {beta}"},
     {.when = "!is_curve", .each = "log_z"},
     {.when = "interval", .label = "certificate",
      .text = "{interval.low:.4f} to {interval.high:.4f} holds with probability {interval.confidence} "
@@ -526,8 +489,7 @@ static const result_entry results[] = {
     {.when = "!is_curve", .label = "time", .text = "{seconds:.2f} s"},
     {.each = "data", .heading = "\ndata                    samples            L         +-      -beta H"},
     {.when = "is_curve", .print = print_curve},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass score model.npz mnist:train mnist:test", "How well a model describes the digits."},

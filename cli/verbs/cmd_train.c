@@ -343,50 +343,36 @@ static exit_code train(job *my) {
 /* ---- results ---------------------------------------------------------------------------------- */
 
 typedef struct train_result {
-    size_t epochs, updates, updates_each, samples, n_visible, n_hidden, last_epoch;
-    double seconds, samples_per_second, first_reconstruction_error, reconstruction_error;
-    double score_seconds, beta;
-    double row_seconds, rate; /* at the end of the last epoch; NaN if there is nothing to tell */
-    bool is_instant;          /* the last epoch ended before the clock could tell */
-    bool is_short, is_long;   /* one epoch, or several */
-    bool resumed;
+    isg_run_info info;
+    isg_dataset_info data;
+    isg_rbm_info rbm;
     const char *init, *run, *model, *picture;
+    bool resumed;
+    double samples_per_second, first_reconstruction_error, reconstruction_error, score_seconds;
+    double seconds_by_then, rate;      /* at the end of the last epoch; NaN before the first */
+    size_t last_epoch;                 /* 0 if there was but one */
     const isg_run_row *log_likelihood; /* the last row with a score; NULL if there is none */
 } train_result;
 
 static train_result look(const job *my, const char *model) {
-    const train_settings *settings = my->settings;
     const isg_run_info info = isg_run_describe(my->run);
-    const isg_dataset_info data = isg_dataset_describe(my->data);
-    const isg_rbm_info rbm = isg_rbm_describe(isg_run_rbm(my->run));
-    const isg_run_row *last = info.rows + info.n_rows - 1;
-    const double samples = (double)info.state.epochs * (double)data.n_samples;
-    const bool has_epochs = info.n_rows > 1;
-    train_result out = {
-        .epochs = (size_t)info.state.epochs,
-        .updates = (size_t)info.state.updates,
-        .updates_each = info.state.n_batches,
-        .seconds = info.seconds,
-        .samples_per_second = samples / info.seconds,
-        .first_reconstruction_error = has_epochs ? info.rows[1].reconstruction_error : (double)NAN,
-        .reconstruction_error = has_epochs ? last->reconstruction_error : (double)NAN,
-        .score_seconds = my->score_s,
-        .samples = data.n_samples,
-        .n_visible = rbm.n_visible,
-        .n_hidden = rbm.n_hidden,
-        .beta = rbm.beta,
-        .row_seconds = has_epochs ? last->seconds : (double)NAN,
-        .rate =
-            has_epochs ? samples / last->seconds : (double)NAN, /* infinite: too short to tell */
-        .last_epoch = (size_t)last->epoch,
-        .is_instant = has_epochs && !(last->seconds > 0),
-        .is_short = info.n_rows == 2,
-        .is_long = info.n_rows > 2,
-        .resumed = my->is_resumed,
-        .init = settings->start.init,
-        .run = settings->out,
-        .model = model,
-        .picture = settings->picture};
+    const isg_run_row *last = info.n_rows > 1 ? &info.rows[info.n_rows - 1] : NULL;
+    train_result out = {.info = info,
+                        .data = isg_dataset_describe(my->data),
+                        .rbm = isg_rbm_describe(isg_run_rbm(my->run)),
+                        .init = my->settings->start.init,
+                        .run = my->settings->out,
+                        .model = model,
+                        .picture = my->settings->picture,
+                        .resumed = my->is_resumed};
+    const double samples = (double)info.state.epochs * (double)out.data.n_samples;
+    out.samples_per_second = samples / info.seconds;
+    out.first_reconstruction_error = last ? info.rows[1].reconstruction_error : (double)NAN;
+    out.reconstruction_error = last ? last->reconstruction_error : (double)NAN;
+    out.score_seconds = my->score_s;
+    out.seconds_by_then = last ? last->seconds : (double)NAN;
+    out.rate = last ? samples / last->seconds : (double)NAN; /* infinite: too short to tell */
+    out.last_epoch = info.n_rows > 2 ? (size_t)last->epoch : 0;
     for (size_t k = 0; k < info.n_rows; k++)
         if (!isnan(info.rows[k].log_likelihood))
             out.log_likelihood = &info.rows[k];
@@ -499,45 +485,39 @@ static const option_entry options[] = {
 #define IS(field, what) RESULT(train_result, field, what)
 
 static const result_entry score_results[] = {
-    {.kind = RESULT_SIZE, .key = "epoch", .offset = offsetof(isg_run_row, epoch)},
+    RESULT_COUNT(isg_run_row, epoch, "epoch", NULL),
     RESULT_AS(isg_run_row, log_likelihood, "value", NULL),
-    RESULT_AS(isg_run_row, log_likelihood_error, "error", NULL),
-    {.key = NULL},
-};
+    RESULT_AS(isg_run_row, log_likelihood_error, "error", NULL), {.key = NULL}};
 
 static const result_entry results[] = {
-    IS(epochs, "finished epochs"),
-    IS(updates, "updates in all"),
-    IS(seconds, "time spent training, in all processes together"),
+    RESULT_COUNT(train_result, info.state.epochs, "epochs", "finished epochs"),
+    RESULT_COUNT(train_result, info.state.updates, "updates", "updates in all"),
+    RESULT_AS(train_result, info.seconds, "seconds", "time spent training, in all processes together"),
     IS(samples_per_second, "samples of all epochs by that time, or null"),
     IS(first_reconstruction_error,
        "share of spins that one sweep from the data changed in epoch 1, or null"),
     IS(reconstruction_error, "the same in the last epoch"),
     RESULT_POINTER(train_result, log_likelihood, score_results, "the last score, or null"),
     IS(score_seconds, "time that this process spent on scores"),
-    IS(samples, "number of samples"),
-    IS(n_visible, "number of visible units"),
-    IS(n_hidden, "number of hidden units"),
-    IS(beta, "inverse temperature"),
+    RESULT_AS(train_result, data.n_samples, "samples", "number of samples"),
+    RESULT_AS(train_result, rbm.n_visible, "n_visible", "number of visible units"),
+    RESULT_AS(train_result, rbm.n_hidden, "n_hidden", "number of hidden units"),
+    RESULT_AS(train_result, rbm.beta, "beta", "inverse temperature"),
     IS(resumed, "whether an earlier run was resumed"),
     IS(run, "the directory"),
     IS(model, "the model in it"),
     IS(picture, "the picture, or null"),
-    RESULT_HIDDEN(train_result, updates_each),
-    RESULT_HIDDEN(train_result, row_seconds),
-    RESULT_HIDDEN(train_result, rate),
-    RESULT_HIDDEN(train_result, last_epoch),
-    RESULT_HIDDEN(train_result, is_instant),
-    RESULT_HIDDEN(train_result, is_short),
-    RESULT_HIDDEN(train_result, is_long),
-    RESULT_HIDDEN(train_result, init),
+    RESULT_HIDDEN(train_result, seconds_by_then), RESULT_HIDDEN(train_result, rate),
+    RESULT_HIDDEN(train_result, last_epoch), RESULT_HIDDEN(train_result, init),
+    RESULT_HIDDEN_AS(train_result, info.state.n_batches, "updates_each"),
     {.label = "samples", .text = "{samples} of {n_visible unit}"},
     {.label = "hidden units", .text = "{n_hidden} ({init}), beta {beta}"},
     {.label = "epochs", .text = "{epochs}, of {updates_each update} each"},
-    {.when = "rate", .label = "time", .text = "{row_seconds:.2f} s, {rate:.0f} samples/s"},
-    {.when = "is_instant", .label = "time", .text = "{row_seconds:.2f} s"},
-    {.when = "is_short", .label = "reconstruction", .text = "error {reconstruction_error:.4f}"},
-    {.when = "is_long", .label = "reconstruction",
+    {.when = "rate", .label = "time", .text = "{seconds_by_then:.2f} s, {rate:.0f} samples/s"},
+    {.when = "seconds_by_then&!rate", .label = "time", .text = "{seconds_by_then:.2f} s"},
+    {.when = "reconstruction_error&!last_epoch", .label = "reconstruction",
+     .text = "error {reconstruction_error:.4f}"},
+    {.when = "last_epoch", .label = "reconstruction",
      .text = "error {first_reconstruction_error:.4f} in epoch 1, {reconstruction_error:.4f} in epoch "
              "{last_epoch}"},
     {.when = "log_likelihood", .label = "log-likelihood",
@@ -545,8 +525,7 @@ static const result_entry results[] = {
              "epoch}; scores took {score_seconds:.2f} s"},
     {.when = "picture", .label = "picture", .text = "{picture}"},
     {.label = "model", .text = "{model}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass train mnist:train -o run", "Ten hidden units from the Hopfield network of the digits, ten epochs of CD-20."},

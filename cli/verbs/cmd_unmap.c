@@ -76,21 +76,21 @@ static exit_code load(unmapped *my, const invocation *call) {
             return code;
         const isg_patterns_info found = isg_patterns_describe(my->start);
         if (found.n_visible != info.n_visible)
-            return fail(EXIT_BAD_INPUT,
-                        "%s: has patterns of %zu units, but %s has %zu visible ones",
-                        settings->start, found.n_visible, name, info.n_visible);
-        if (settings->how.method != ISG_UNMAP_ENUMERATE && found.n_patterns != info.n_hidden)
             return fail(
-                EXIT_BAD_INPUT,
-                "%s: has %zu patterns, but %s has %zu hidden units, each of which needs one",
-                settings->start, found.n_patterns, name, info.n_hidden);
+                EXIT_BAD_INPUT, "%s: has patterns of %zu unit%s, but %s has %zu visible ones",
+                settings->start, found.n_visible, plural(found.n_visible), name, info.n_visible);
+        if (settings->how.method != ISG_UNMAP_ENUMERATE && found.n_patterns != info.n_hidden)
+            return fail(EXIT_BAD_INPUT,
+                        "%s: has %zu pattern%s, but %s needs one for each of its %zu hidden units",
+                        settings->start, found.n_patterns, plural(found.n_patterns), name,
+                        info.n_hidden);
     }
     if (settings->data_name) {
         code = data_load(&my->data, call, settings->data_name, &settings->data);
         if (code == EXIT_DONE && isg_dataset_describe(my->data).n_visible != info.n_visible)
-            code = fail(EXIT_BAD_INPUT, "%s: has %zu units, but %s has %zu visible ones",
-                        settings->data_name, isg_dataset_describe(my->data).n_visible, name,
-                        info.n_visible);
+            code = fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu visible ones",
+                        settings->data_name, isg_dataset_describe(my->data).n_visible,
+                        plural(isg_dataset_describe(my->data).n_visible), name, info.n_visible);
     }
     return code;
 }
@@ -169,9 +169,7 @@ typedef struct unmap_result {
     isg_integrated integrated;
     double beta, share; /* of the residual of a random W */
     state_counts projector, model_counts;
-    bool is_network, is_weighted;
-    bool is_random, is_given;
-    bool is_full, lacks_patterns, has_repeats, is_dependent;
+    bool is_network, is_full, lacks_patterns, has_repeats, is_dependent;
     double smallest, largest; /* singular values */
     pattern_row *rows;        /* n_patterns */
     result_list patterns, singular_values;
@@ -229,9 +227,6 @@ static exit_code show(const unmapped *my, const invocation *call) {
                         .beta = isg_rbm_describe(my->rbm).beta,
                         .share = report->residual / report->random_baseline,
                         .is_network = whole->orthogonality_error < 1e-9 || whole->is_hebbian,
-                        .is_weighted = whole->is_binary && !whole->is_hebbian,
-                        .is_random = is_random && !report->is_exhaustive,
-                        .is_given = !is_random && !report->is_exhaustive,
                         .is_full = report->n_hidden == report->n_visible,
                         .lacks_patterns = report->n_patterns < report->n_hidden,
                         .has_repeats = report->n_distinct < report->n_patterns,
@@ -313,6 +308,7 @@ static const option_entry options[] = {
 };
 
 #define IS(field, what)            RESULT(unmap_result, field, what)
+#define HIDDEN(field)              RESULT_HIDDEN(unmap_result, field)
 #define REPORT(field, name, what)  RESULT_AS(unmap_result, report.field, name, what)
 #define WHOLE(field, name, what)   RESULT_AS(isg_integrated, field, name, what)
 #define PATTERN(field, name, what) RESULT_AS(pattern_row, found.field, name, what)
@@ -320,9 +316,7 @@ static const option_entry options[] = {
 static const result_entry state_results[] = {
     RESULT_AS(isg_unmapped_state, is_fixed_point, "fixed_point", NULL),
     RESULT_AS(isg_unmapped_state, is_fixed_point_without_diagonal, "fixed_point_without_diagonal", NULL),
-    RESULT_AS(isg_unmapped_state, is_stable, "stable", NULL),
-    {.key = NULL},
-};
+    RESULT_AS(isg_unmapped_state, is_stable, "stable", NULL), {.key = NULL}};
 
 static const result_entry pattern_results[] = {
     RESULT(pattern_row, label, "class, or null"),
@@ -343,15 +337,11 @@ static const result_entry pattern_results[] = {
     PATTERN(n_left_over, "units_without_condition", "units at which neither holds"),
     RESULT_HIDDEN(pattern_row, has_conditions),
     {.kind = RESULT_CHARS, .key = "note", .offset = offsetof(pattern_row, note), .is_private = true},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry counts_results[] = {
-    RESULT(state_counts, fixed, NULL),
-    RESULT(state_counts, without_diagonal, NULL),
-    RESULT(state_counts, stable, NULL),
-    {.key = NULL},
-};
+    RESULT(state_counts, fixed, NULL), RESULT(state_counts, without_diagonal, NULL),
+    RESULT(state_counts, stable, NULL), {.key = NULL}};
 #define COUNTS(of)                                                                                 \
     "{" of ".fixed} of {n_patterns} fixed, {" of ".without_diagonal} without diagonal, {" of ".stable} stable"
 
@@ -363,8 +353,7 @@ static const result_entry whole_results[] = {
     WHOLE(is_hebbian, "hebbian", "whether it is the same number for all"),
     WHOLE(hebbian_beta, "hebbian_beta", "beta of the Hebbian network that the RBM then is, or null"),
     WHOLE(has_field, "field", "whether the field b + Wc is not zero"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry results[] = {
     IS(file, "the file written"),
@@ -390,20 +379,8 @@ static const result_entry results[] = {
     RESULT_LIST_OF(unmap_result, patterns, pattern_results, NULL),
     RESULT_LIST_OF(unmap_result, singular_values, result_numbers, "of W, falling"),
     RESULT_STRUCT(unmap_result, integrated, whole_results, NULL),
-    RESULT_HIDDEN(unmap_result, model),
-    RESULT_HIDDEN(unmap_result, beta),
-    RESULT_HIDDEN(unmap_result, smallest),
-    RESULT_HIDDEN(unmap_result, largest),
-    RESULT_HIDDEN(unmap_result, from),
-    RESULT_HIDDEN(unmap_result, share),
-    RESULT_HIDDEN(unmap_result, is_weighted),
-    RESULT_HIDDEN(unmap_result, is_random),
-    RESULT_HIDDEN(unmap_result, is_given),
-    RESULT_HIDDEN(unmap_result, is_network),
-    RESULT_HIDDEN(unmap_result, is_full),
-    RESULT_HIDDEN(unmap_result, lacks_patterns),
-    RESULT_HIDDEN(unmap_result, has_repeats),
-    RESULT_HIDDEN(unmap_result, is_dependent),
+    HIDDEN(model), HIDDEN(beta), HIDDEN(smallest), HIDDEN(largest), HIDDEN(from), HIDDEN(share),
+    HIDDEN(is_network), HIDDEN(is_full), HIDDEN(lacks_patterns), HIDDEN(has_repeats), HIDDEN(is_dependent),
     {.kind = RESULT_OBJECT, .key = "in_projector", .of = counts_results, .is_private = true,
      .offset = offsetof(unmap_result, projector)},
     {.kind = RESULT_OBJECT, .key = "in_model", .of = counts_results, .is_private = true,
@@ -415,14 +392,15 @@ static const result_entry results[] = {
                                            "|C - UU'| {integrated.correction:.3g}, C = US^-2U'"},
     {.when = "integrated.hebbian", .label = "W is binary",
      .text = "the Hebbian network of its signs at beta {integrated.hebbian_beta}"},
-    {.when = "is_weighted", .label = "W is binary",
+    {.when = "integrated.binary&!integrated.hebbian", .label = "W is binary",
      .text = "but its columns differ in size: a weighted Hebbian rule"},
     {.when = "integrated.field", .label = "field", .text = "b + Wc is not zero"},
     {.when = "exhaustive", .label = "method",
      .text = "{method}: all {starts start}, {candidates different limit}"},
-    {.when = "is_random", .label = "method",
+    {.when = "!exhaustive&start=random", .label = "method",
      .text = "{method}: {starts start}, {candidates different result}"},
-    {.when = "is_given", .label = "method", .text = "{method}, from {from}"},
+    {.when = "!exhaustive&!start=random", .label = "method",
+     .text = "{method}, from {from}"},
     {.when = "error_before", .label = "|E|",
      .text = "{error:.5g}, was {error_before:.5g} (E = WX - sgn(WX))"},
     {.when = "!error_before", .label = "|E|", .text = "{error:.5g} (E = WX - sgn(WX))"},
@@ -453,8 +431,7 @@ static const result_entry results[] = {
      .text = "{#:8} {label:-10.10} {residual:10.4g} {bits_changed:8} {fixed_point:6} "
              "{fixed_point_without_diagonal:8} {stable:6} {has_conditions:       met|   not met}"
              "{note}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass unmap run/model.npz -o learned.npz", "What a training made of its patterns."},

@@ -65,20 +65,17 @@ static const result_entry check_results[] = {
     RESULT(isg_check, value, "what was found, zero in theory; null if it is not finite"),
     RESULT(isg_check, bound, "what it may be at most"),
     RESULT(isg_check, ok, "whether it is"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry results[] = {
     RESULT_LIST_OF(verify_result, checks, check_results, NULL),
     RESULT(verify_result, ok, "whether all are"),
-    RESULT_HIDDEN(verify_result, n_checks),
-    RESULT_HIDDEN(verify_result, n_failed),
+    RESULT_HIDDEN(verify_result, n_checks), RESULT_HIDDEN(verify_result, n_failed),
     {.each = "checks",
      .heading = "check                                                                  value     bound",
      .text = "{name:-66} {value:9.2g} {bound:9.2g} {ok:ok|FAILED}"},
     {.text = "{n_checks check}, {n_failed} failed"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const example examples[] = {
     {"isinglass verify", "Energies and ln Z of small networks, over all states."},

@@ -25,13 +25,9 @@ typedef struct curves {
     double seconds;
 } curves;
 
-typedef struct share {
-    double value, error;
-} share;
-
-static share share_of(size_t hits, size_t trials) {
+static result_estimate share_of(size_t hits, size_t trials) {
     const double value = (double)hits / (double)trials;
-    return (share){value, share_error(value, trials)};
+    return (result_estimate){value, share_error(value, trials)};
 }
 
 /* What the points differ in. */
@@ -125,7 +121,7 @@ static exit_code draw(const recall_job *my, const curves *all) {
         for (size_t k = 0; k < all->n; k++) {
             const isg_recovery *point = &all->points[c * all->n + k];
             x[k] = is_of_masks(my) ? all->how[k].mask : all->how[k].flip;
-            const share exact = share_of(point->exact, point->trials);
+            const result_estimate exact = share_of(point->exact, point->trials);
             y[c * all->n + k] = exact.value;
             errors[c * all->n + k] = exact.error;
         }
@@ -155,7 +151,7 @@ typedef struct point_row {
     const char *rule, *dynamics;
     double flip, mask, negative, start_overlap, thermal_overlap, end_overlap;
     size_t trials;
-    share exact, near;
+    result_estimate exact, near;
 } point_row;
 
 typedef struct curve_row {
@@ -180,26 +176,18 @@ typedef struct curves_result {
 #define IS(field, what)    RESULT(curves_result, field, what)
 #define HIDDEN(field)      RESULT_HIDDEN(curves_result, field)
 
-static const result_entry share_results[] = {
-    RESULT(share, value, NULL),
-    RESULT(share, error, NULL),
-    {.key = NULL},
-};
-
 static const result_entry point_results[] = {
     POINT(flip, "share of the units that was flipped"),
     POINT(mask, "and masked"),
     POINT(trials, "number of trials"),
-    RESULT_STRUCT(point_row, exact, share_results, "share that was recovered to the last unit"),
-    RESULT_STRUCT(point_row, near, share_results, "share with an overlap above 0.95"),
+    RESULT_STRUCT(point_row, exact, result_estimates, "share that was recovered to the last unit"),
+    RESULT_STRUCT(point_row, near, result_estimates, "share with an overlap above 0.95"),
     POINT(negative, "share that ends in the negative"),
     POINT(start_overlap, "mean overlap with what was sought, at the start"),
     POINT(thermal_overlap, "before going on at zero temperature, or null"),
     POINT(end_overlap, "and in the end"),
-    RESULT_HIDDEN(point_row, rule),
-    RESULT_HIDDEN(point_row, dynamics),
-    {.key = NULL},
-};
+    RESULT_HIDDEN(point_row, rule), RESULT_HIDDEN(point_row, dynamics),
+    {.key = NULL}};
 
 static const char point_columns[] =
     "rule,dynamics,flip:.10g,mask:.10g,trials,exact.value:.10g,exact.error:.3g,near.value:.10g,"
@@ -209,8 +197,7 @@ static const result_entry curve_results[] = {
     RESULT(curve_row, rule, "projection or hebbian"),
     RESULT(curve_row, dynamics, "of the trials"),
     RESULT_LIST_OF(curve_row, points, point_results, NULL),
-    RESULT_HIDDEN(curve_row, updates),
-    RESULT_HIDDEN(curve_row, beta),
+    RESULT_HIDDEN(curve_row, updates), RESULT_HIDDEN(curve_row, beta),
     RESULT_HIDDEN(curve_row, is_thermal),
     {.when = "is_thermal",
      .text = "{rule}, {dynamics} ({updates update} at beta {beta}, then async at zero temperature)"},
@@ -219,8 +206,7 @@ static const result_entry curve_results[] = {
      .heading = "   flipped   masked recovered       +-     near negative  overlap",
      .text = "  {flip:8.4g} {mask:8.4g} {exact.value:9.4f} {exact.error:8.4f} {near.value:8.4f} "
              "{negative:8.4f} {end_overlap:8.4f}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 const result_entry recall_curves_results[] = {
     RESULT_LIST_OF(curves_result, curves, curve_results, NULL),
@@ -244,8 +230,7 @@ const result_entry recall_curves_results[] = {
     {.each = "curves"},
     {.when = "file", .label = "file", .text = "{file}"},
     {.when = "picture", .label = "picture", .text = "{picture}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 /* clang-format on */
 
 static void fill_points(point_row *out, const curves *all) {

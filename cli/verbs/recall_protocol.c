@@ -6,7 +6,6 @@
 
 #include "cli/allocation.h"
 #include "cli/progress.h"
-#include "cli/text_file.h"
 #include "cli/verbs/recall_job.h"
 #include "cli/verbs/recall_tables.h"
 #include "src/base/clock.h"
@@ -112,8 +111,7 @@ static const result_entry outcome_columns[] = {
     RESULT_AS(outcome_row, found.updates, "updates", NULL),
     RESULT_AS(outcome_row, found.trajectories, "trajectories", NULL),
     RESULT_AS(outcome_row, found.share, "share", NULL),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static exit_code write_csv(const recall_job *my, const recall_found *found) {
     static const char columns[] = "sample,class,end,pattern,label,updates,trajectories,share";
@@ -142,7 +140,7 @@ static exit_code write_csv(const recall_job *my, const recall_found *found) {
         k += is_lost;
         output_print(&text, "\n");
     }
-    const exit_code code = text_file_write(my->settings->out, &text);
+    const exit_code code = output_save(&text, my->settings->out);
     output_free(&text);
     return code;
 }

@@ -163,8 +163,7 @@ static const result_entry readout_results[] = {
     READOUT(ISG_READOUT_OVERLAP, "overlap"),
     READOUT(ISG_READOUT_PROJECTION, "projection"),
     READOUT(ISG_READOUT_ENERGY, "energy"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry end_results[] = { /* as in end_names */
     END(ISG_END_PATTERN, "pattern"),
@@ -172,8 +171,7 @@ static const result_entry end_results[] = { /* as in end_names */
     END(ISG_END_NEGATIVE, "negative"),
     END(ISG_END_SPURIOUS, "spurious"),
     END(ISG_END_TWO_CYCLE, "two-cycle"),
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 static const result_entry committor_results[] = {
     RESULT(committor_result, samples, "samples that ended in no pattern"),
@@ -187,8 +185,7 @@ static const result_entry committor_results[] = {
     {.when = "samples", .label = "", .text = "come to one (overlap > {overlap})"},
     {.when = "samples&accuracy", .label = "",
      .text = "{right:%.1f} % to their class; {accuracy:%.1f} % right by majority"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 
 #define IS(field, what)            RESULT(protocol_result, field, what)
 #define SUMMARY(field, name, what) RESULT_AS(protocol_result, summary.field, name, what)
@@ -242,8 +239,7 @@ const result_entry recall_protocol_results[] = {
     IS(file, "FILE.csv, or null"),
     IS(picture, "null"),
     HIDDEN(n_visible), HIDDEN(n_patterns), HIDDEN(is_thermal),
-    {.kind = RESULT_FLAG, .key = "has_accuracy", .is_private = true,
-     .offset = offsetof(protocol_result, summary.has_accuracy)},
+    RESULT_HIDDEN_AS(protocol_result, summary.has_accuracy, "has_accuracy"),
     {.label = "samples", .text = "{samples} of {n_visible unit}"},
     {.label = "network",
      .text = "{n_patterns pattern}, {rule} rule, diagonal {diagonal:kept|removed}"},
@@ -279,8 +275,7 @@ const result_entry recall_protocol_results[] = {
     {.print = print_tables},
     {.print = print_updates},
     {.when = "file", .label = "file", .text = "{file}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 /* clang-format on */
 
 static exit_code list_names(protocol_result *out) {

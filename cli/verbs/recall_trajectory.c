@@ -296,8 +296,7 @@ const result_entry recall_walk_results[] = {
     RESULT_LIST_OF(walk_result, overlaps, result_numbers, "of the states with the nearest pattern"),
     RESULT_LIST_OF(walk_result, nearest, result_sizes, "which pattern that is, from 0"),
     IS(picture, "the picture"),
-    RESULT_HIDDEN(walk_result, n_patterns),
-    RESULT_HIDDEN(walk_result, is_of_data),
+    RESULT_HIDDEN(walk_result, n_patterns), RESULT_HIDDEN(walk_result, is_of_data),
     RESULT_HIDDEN(walk_result, keeps_diagonal),
     {.label = "start", .text = "{is_of_data:sample|pattern} {row}"},
     {.label = "network",
@@ -306,8 +305,7 @@ const result_entry recall_walk_results[] = {
     {.label = "end", .text = "{end} after {updates update}"},
     {.print = print_states},
     {.label = "picture", .text = "{picture}"},
-    {.key = NULL},
-};
+    {.key = NULL}};
 /* clang-format on */
 
 static void show(const recall_job *my, const walk_found *found) {

@@ -111,7 +111,7 @@ def classified(data, rows, test, test_rows):
     run("classify", *data, test, "--per-class", 2, "--init", "pca", "-o", "C", "--predictions", "p.csv", "--force")
     table = list(csv.DictReader(open("p.csv")))
     wrong = abs(len(table) - len(test_rows))
-    wrong += sum([row["row"], row["class"]] != [str(a + 1), str(Y[i])] for a, (row, i) in enumerate(zip(table, test_rows)))
+    wrong += sum([row["row"], row["class"]] != [str(a), str(Y[i])] for a, (row, i) in enumerate(zip(table, test_rows)))
     weights = np.load("C/classifier.npz")
     experts = np.split(weights["W"], np.cumsum(weights["hidden"])[:-1], axis=1)
     for k, name in enumerate(weights["classes"]):

@@ -148,7 +148,7 @@ def content(name, printed):
     if not name.endswith(".npz"):
         with open(name, "rb") as file:
             lines = file.read().splitlines(keepends=True)
-        if lines[0].startswith(b"row,"): # they were counted from 1 when the hashes were taken
+        if lines[0].startswith(b"row,class,predicted,"): # counted from 1 when the hashes were taken
             cells = [line.partition(b",") for line in lines[1:]]
             lines[1:] = [b"%d,%s" % (int(row) + 1, rest) for row, _, rest in cells]
         return b"".join(lines)
