@@ -56,6 +56,8 @@ if build_preset dev; then
     passed=$((passed + ${killed:-0}))
     [[ $mutants_status -eq 0 ]] || count_failure "a deliberate error went unnoticed"
 
+    count_command "a one-line error in every room is noticed by make quick" tests/mutants/rooms.sh
+
     # Every system call, allocation and bit in turn, where `make test` takes some; see
     # docs/reliability.md for the table.
     count_command "fault sweeps" sweep_faults
