@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "isinglass.h"
 #include "mutator.h"
 #include "rbm/rbm.h"
 #include "target.h"
