@@ -250,7 +250,7 @@ ISG_API isg_unmapped_pattern isg_unmapping_pattern(const isg_unmapping *unmappin
 ISG_API isg_matd_view isg_unmapping_coefficients(const isg_unmapping *unmapping); /* X (p, count) */
 
 /* A picture of the known patterns, if any, above W X above the patterns found (PNG), as Fig. D.1 of
-   the paper: red is positive, blue negative. ISG_ERR_ARGUMENT if the units are no image. */
+   the paper: red is positive, blue negative. ISG_ERR_ARGUMENT if the units are not an image. */
 ISG_API isg_status isg_unmapping_picture(const isg_unmapping *unmapping, const char *path);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@ typedef struct isg_rbm_info {
     size_t n_visible;
     size_t n_hidden;
     double beta;
-    size_t image_height; /* 0 if the visible units are no image */
+    size_t image_height; /* 0 if the visible units are not an image */
     size_t image_width;
 } isg_rbm_info;
 
@@ -64,7 +64,7 @@ ISG_API isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t s
 ISG_API isg_status isg_rbm_load(isg_rbm **out, const char *path);
 
 /* A picture of the patterns, if known, above the columns of W (PNG): red is positive, blue
-   negative, white zero. ISG_ERR_ARGUMENT if the visible units are no image. */
+   negative, white zero. ISG_ERR_ARGUMENT if the visible units are not an image. */
 ISG_API isg_status isg_rbm_picture(const isg_rbm *rbm, const char *path);
 
 #ifdef __cplusplus
