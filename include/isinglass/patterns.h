@@ -44,7 +44,7 @@ ISG_API void isg_patterns_free(isg_patterns *patterns); /* NULL is fine */
 typedef struct isg_patterns_info {
     size_t n_visible;
     size_t n_patterns;
-    size_t image_height; /* 0 if the patterns are no images */
+    size_t image_height; /* 0 if the patterns are not images */
     size_t image_width;
     bool has_labels;
     size_t n_ties; /* units whose mean was zero, over all patterns; 0 if not made from data */

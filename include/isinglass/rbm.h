@@ -22,7 +22,7 @@ typedef struct isg_rbm_info {
     size_t n_visible;
     size_t n_hidden;
     double beta;
-    size_t image_height; /* 0 if the visible units are no image */
+    size_t image_height; /* 0 if the visible units are not an image */
     size_t image_width;
 } isg_rbm_info;
 

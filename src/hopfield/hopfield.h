@@ -138,7 +138,7 @@ void isg_walk(isg_walker *walker, uint32_t number, isg_dynamics_report *report);
 bool isg_dynamics_exist(isg_dynamics kind);
 bool isg_dynamics_is_thermal(isg_dynamics kind);
 
-/* ISG_ERR_ARGUMENT, ISG_ERR_UNSUPPORTED or ISG_ERR_SHAPE for what can not be run. */
+/* ISG_ERR_ARGUMENT, ISG_ERR_UNSUPPORTED or ISG_ERR_SHAPE for what cannot be run. */
 isg_status isg_dynamics_check(const isg_hopfield *network, size_t n_states,
                               const isg_dynamics_options *options);
 

@@ -75,7 +75,7 @@ typedef struct isg_fall {
     isg_dynamics_options thermal, cold;
 } isg_fall;
 
-/* From options->kind, which may have a temperature; ISG_ERR_* for what can not be run. */
+/* From options->kind, which may have a temperature; ISG_ERR_* for what cannot be run. */
 isg_status isg_fall_plan(isg_fall *out, const isg_hopfield *network, size_t n_states,
                          const isg_dynamics_options *options);
 
