@@ -201,8 +201,9 @@ char *settings_text(json_t *record) {
 exit_code settings_refuse(const char *directory, const char *what) {
     if (memory_lacked_for_json())
         return fail_memory();
-    return fail(EXIT_CHECKPOINT, "%s/run.json: %s; the run cannot be resumed, --force starts anew",
-                directory, what);
+    return fail(EXIT_CHECKPOINT,
+                "%s/run.json: %s; the run cannot be resumed; use --force to start over", directory,
+                what);
 }
 
 exit_code settings_check_text(json_t *record, const char *directory, const char *name) {
@@ -216,13 +217,13 @@ exit_code settings_check_text(json_t *record, const char *directory, const char 
     else if (found && (!json_is_string(found) || strcmp(json_string_value(found), seal) != 0))
         code = fail(EXIT_CHECKPOINT,
                     "%s/%s: is not as it was written, by its checksum; if it was changed on "
-                    "purpose, remove that, else --force starts anew",
+                    "purpose, remove the checksum; else use --force to start over",
                     directory, name);
     json_decref(found);
     return code;
 }
 
-/* ---- beginning a run, and going on with it ------------------------------------------------------ */
+/* ---- beginning and resuming a run --------------------------------------------------------------- */
 
 exit_code run_may_start(const isg_run_info *found, const char *out, bool is_resumed,
                         const char *missing, const common_settings *common) {
@@ -230,8 +231,8 @@ exit_code run_may_start(const isg_run_info *found, const char *out, bool is_resu
         return fail(EXIT_CHECKPOINT, "%s: holds no run to resume; give %s to start one", out,
                     missing);
     if (found->in_the_way && !common->force)
-        return fail(EXIT_FILE, "%s: is there already; %s--force overwrites it", found->in_the_way,
-                    found->settings ? "--resume goes on with the run, " : "");
+        return fail(EXIT_FILE, "%s: already exists; use %s--force to overwrite it",
+                    found->in_the_way, found->settings ? "--resume to continue the run, or " : "");
     if (is_resumed)
         notice(common->quiet, "%s: holds no run yet; starting it", out);
     return EXIT_DONE;

@@ -42,7 +42,7 @@ exit_code settings_refuse(const char *directory, const char *what);
 exit_code run_may_start(const isg_run_info *found, const char *out, bool is_resumed,
                         const char *missing, const common_settings *common);
 
-/* How to go on with the run in `out`, as a line for the shell, to be released; NULL if memory ran out. */
+/* The command that resumes the run in `out`, as a line for the shell, to be released; NULL if memory ran out. */
 char *run_resume_line(const invocation *call, const char *out);
 
 #endif

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Directory, checkpoints and resuming are those of isg_run; added here are the points of the curve, kept
- * in run.json, and in the end classifier.npz. Points are written before training goes on, since the
+ * in run.json, and in the end classifier.npz. Points are written before training continues, since the
  * experts they belong to are gone afterwards; when the checkpoint is older than a point, the point is
  * passed a second time with the same result.
  */
@@ -135,7 +135,7 @@ static exit_code read_points(classify_job *my) {
             return settings_refuse(my->settings->out, "not as 'isinglass classify' writes it");
         const json_t *test = json_object_get(entry, "test_error");
         bool is_stop = false;
-        for (size_t k = 0; k + 1 < my->n_stops; k++) /* the last is made anew */
+        for (size_t k = 0; k + 1 < my->n_stops; k++) /* the last is computed again */
             is_stop = is_stop || my->stops[k] == (size_t)epochs;
         if (is_stop && !has_point(my, (size_t)epochs))
             insert_point(my,
@@ -230,14 +230,13 @@ static exit_code resume(classify_job *my) {
     const classify_settings *settings = my->settings;
     const isg_status status = isg_run_resume_experts(my->run, my->experts, settings->save_every);
     if (status == ISG_ERR_FORMAT || status == ISG_ERR_SHAPE || status == ISG_ERR_VERSION)
-        return fail(EXIT_CHECKPOINT, "%s; to start anew: --force", isg_error_message());
+        return fail(EXIT_CHECKPOINT, "%s; use --force to start over", isg_error_message());
     if (status != ISG_OK)
         return fail_status(status);
     const isg_run_info info = isg_run_describe(my->run);
     const double recorded_s = json_number_value(json_object_get(my->record, "seconds"));
     my->is_resumed = true;
-    my->earlier_s =
-        fmax(0, recorded_s - info.seconds); /* what an older checkpoint knows nothing of */
+    my->earlier_s = fmax(0, recorded_s - info.seconds);
     if (info.remark)
         notice(my->call.common.quiet, "%s", info.remark);
     if (info.state.epochs > settings->epochs)

@@ -47,10 +47,10 @@ static exit_code check_fit_options(const classify_job *my) {
     const invocation *call = &my->call;
     exit_code code = EXIT_DONE;
     if (!settings->out && settings->resume)
-        return fail(EXIT_MISUSED, "--resume: needs -o RUN, the run to go on with");
+        return fail(EXIT_MISUSED, "--resume: needs -o RUN, the run to resume");
     if (settings->resume && call->common.force)
-        return fail(EXIT_MISUSED, "--resume goes on with a run and --force starts it anew; give "
-                                  "only one of them");
+        return fail(EXIT_MISUSED, "--resume continues a run and --force starts it over; give only "
+                                  "one of them");
     if (!my->train_name && !settings->resume)
         return fail(EXIT_MISUSED, "classify: expected TRAIN, found nothing (see 'isinglass "
                                   "classify --help')");
@@ -340,7 +340,7 @@ static const option_entry options[] = {
      .help = "Go on with the run in RUN as if it had never stopped, or start it if there is none"},
     {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .low = 0,
      .high = HUGE_VAL, FIELD(save_every),
-     .help = "Save every S seconds, after an epoch of an expert; never changes a result"},
+     .help = "Save every S seconds; never changes a result"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg", FIELD(picture),
      .otherwise = "no picture",
      .help = "Draw the confusion matrix: blue what was right, red the mistakes, full at the largest"},
@@ -384,9 +384,8 @@ const command command_classify = {
         "The classes of TRAIN and TEST are matched by name. Errors come with their binomial "
         "standard error (if none is wrong, that of half a sample).\n"
         "RUN holds classifier.npz, run.json (all options, checksums of the data, errors) and two "
-        "checkpoints. Whatever stops a run, 'isinglass classify --resume -o RUN' "
-        "goes "
-        "on with it and ends with the same answers.",
+        "checkpoints. Whatever stops a run, 'isinglass classify --resume -o RUN' continues it and "
+        "ends with the same answers.",
     .arguments = arguments,
     .options = options,
     .results = classify_results,

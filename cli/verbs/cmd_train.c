@@ -130,13 +130,13 @@ static exit_code record_changes(job *my) {
     return failed ? fail_memory() : EXIT_DONE;
 }
 
-/* ---- beginning and going on ----------------------------------------------------------------------- */
+/* ---- beginning and resuming ----------------------------------------------------------------------- */
 
 static exit_code check_options(job *my) {
     const train_settings *settings = my->settings;
     if (settings->resume && my->call.common.force)
-        return fail(EXIT_MISUSED, "--resume goes on with a run and --force starts it anew; give "
-                                  "only one of them");
+        return fail(EXIT_MISUSED, "--resume continues a run and --force starts it over; give only "
+                                  "one of them");
     if (!settings->resume && !my->data_name)
         return fail(EXIT_MISUSED, "train: expected DATA, found nothing (see 'isinglass train "
                                   "--help')");
@@ -148,7 +148,7 @@ static exit_code check_options(job *my) {
     return code;
 }
 
-/* The directory, and from it the options if there is a run to go on with. */
+/* The directory, and from it the options if there is a run to resume. */
 static exit_code open_run(job *my) {
     const train_settings *settings = my->settings;
     exit_code code = fail_status(isg_run_open(&my->run, settings->out, my->data_name != NULL));
@@ -227,7 +227,7 @@ static exit_code go_on(job *my) {
     const isg_status status = isg_run_resume(my->run, my->data, &options);
     if (status == ISG_ERR_FORMAT || status == ISG_ERR_SHAPE || status == ISG_ERR_VERSION)
         return fail(EXIT_CHECKPOINT,
-                    "%s; to start anew: --force, and --init %s/model.npz in "
+                    "%s; use --force to start over, or --init %s/model.npz in "
                     "another directory to start from its weights",
                     isg_error_message(), my->settings->out);
     if (status != ISG_OK)
@@ -548,7 +548,7 @@ const command command_train = {
         "RUN holds model.npz (the RBM as it was saved last), epochs.csv (one row per "
         "epoch), run.json (all options, checksum of the data) and two checkpoints. Whatever stops "
         "a "
-        "run, 'isinglass train --resume -o RUN' goes on with it and ends with the same bits; it "
+        "run, 'isinglass train --resume -o RUN' continues it and ends with the same bits; it "
         "takes the options from run.json and refuses other options and other data. Ctrl-C and "
         "SIGTERM finish the update under way and save. A second process in the same RUN is "
         "refused.\n"

@@ -26,7 +26,7 @@ isg_status isg_dataset_append_labels(isg_dataset **out, const isg_dataset *data)
         return isg_fail(ISG_ERR_ARGUMENT, "the data have no labels to append");
     if (n > SIZE_MAX / 2 || data->info.n_classes > SIZE_MAX / 2)
         return isg_fail(ISG_ERR_MEMORY, "%zu units do not fit in memory", n);
-    ISG_TRY(ISG_ALLOCATE(longer, 1));
+    ISG_TRY(isg_dataset_new(&longer));
     longer->info = data->info;
     longer->info.n_visible = n + data->info.n_classes;
     longer->info.image_height = longer->info.image_width = 0;

@@ -5,6 +5,8 @@
 #ifndef ISG_DATA_H
 #define ISG_DATA_H
 
+#include <stdatomic.h>
+
 #include "base/bits.h"
 #include "base/status.h"
 #include "io/array.h"
@@ -50,13 +52,23 @@ isg_status isg_labels_read_array(isg_labels *labels, isg_source *source,
 
 /* ---- data sets ---------------------------------------------------------------------------------- */
 
+/* The checksum of the spins, kept when it is first computed, by whoever has the data set as const. */
+typedef struct isg_checksum {
+    atomic_int state; /* 0: unknown, 1: being written, 2: known */
+    char hex[65];
+} isg_checksum;
+
 struct isg_dataset {
     isg_dataset_info info;
     size_t words;      /* of one row */
     uint64_t *spins;   /* (n_samples, words) */
     isg_labels labels; /* finished; count is n_samples, or 0 without labels */
     size_t *class_sizes;
+    isg_checksum *checksum;
 };
+
+/* An empty one, to be filled. */
+isg_status isg_dataset_new(isg_dataset **out);
 
 static inline uint64_t *isg_dataset_spins(const isg_dataset *data, size_t row) {
     return data->spins + row * data->words;

@@ -21,15 +21,26 @@ isg_status isg_dataset_count_classes(isg_dataset *data) {
     return ISG_OK;
 }
 
-static isg_status dataset_allocate(isg_dataset **out, size_t n_samples, size_t n_visible) {
+isg_status isg_dataset_new(isg_dataset **out) {
     isg_dataset *data = NULL;
     ISG_TRY(ISG_ALLOCATE(data, 1));
+    const isg_status status = ISG_ALLOCATE(data->checksum, 1);
+    if (status == ISG_OK)
+        *out = data;
+    else
+        isg_release(data);
+    return status;
+}
+
+static isg_status dataset_allocate(isg_dataset **out, size_t n_samples, size_t n_visible) {
+    isg_dataset *data = NULL;
+    ISG_TRY(isg_dataset_new(&data));
     data->info.n_samples = n_samples;
     data->info.n_visible = n_visible;
     data->words = isg_words(n_visible);
     data->spins = isg_allocate(n_samples, data->words * sizeof *data->spins);
     if (!data->spins) {
-        isg_release(data);
+        isg_dataset_free(data);
         return ISG_ERR_MEMORY;
     }
     *out = data;
@@ -62,6 +73,7 @@ void isg_dataset_free(isg_dataset *data) {
         return;
     isg_release(data->spins);
     isg_release(data->class_sizes);
+    isg_release(data->checksum);
     isg_labels_clear(&data->labels);
     isg_release(data);
 }
@@ -128,8 +140,13 @@ isg_status isg_dataset_count_duplicates(const isg_dataset *data, size_t *out) {
 }
 
 void isg_dataset_checksum(const isg_dataset *data, char hex[65]) {
+    isg_checksum *kept = data->checksum;
     uint8_t bytes[256];
     isg_sha256 hash;
+    if (atomic_load(&kept->state) == 2) {
+        memcpy(hex, kept->hex, sizeof kept->hex);
+        return;
+    }
     isg_sha256_start(&hash);
     for (size_t a = 0; a < data->info.n_samples; a++)
         for (size_t i = 0; i < data->info.n_visible; i += 8 * sizeof bytes) {
@@ -139,6 +156,10 @@ void isg_dataset_checksum(const isg_dataset *data, char hex[65]) {
             isg_sha256_add(&hash, bytes, (n + 7) / 8);
         }
     isg_sha256_finish(&hash, hex);
+    if (atomic_compare_exchange_strong(&kept->state, &(int){0}, 1)) {
+        memcpy(kept->hex, hex, sizeof kept->hex);
+        atomic_store(&kept->state, 2);
+    }
 }
 
 void isg_dataset_label_checksum(const isg_dataset *data, char hex[65]) {

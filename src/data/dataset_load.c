@@ -346,7 +346,7 @@ static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset
                           isg_file_name(file));
         goto done;
     }
-    ISG_TRY_GOTO(ISG_ALLOCATE(load.data, 1));
+    ISG_TRY_GOTO(isg_dataset_new(&load.data));
     ISG_TRY_GOTO(read_samples(&load));
     isg_binarizer_finish(&load.binarizer, load.data);
     guess_image_shape(&load.data->info);

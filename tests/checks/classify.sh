@@ -94,7 +94,7 @@ done
 [[ $hits -ge $kills ]] || die "too few kills found the program alive"
 echo "$kills runs killed $hits times: same classifier, same curve"
 
-# ---- stopped by a signal, and gone on with as it says -----------------------------------------------------
+# ---- stopped by a signal, and resumed as it says ----- -----------------------------------------------------
 # Ten times as long, so that the signal comes before the end on a busy machine too.
 long=("${common[@]}" --epochs 400)
 isinglass classify "${long[@]}" -o long >out

@@ -90,7 +90,7 @@ done
 echo "$kills runs killed $hits times: same bits"
 [[ $hits -ge $kills ]] || die "too few kills found the program alive"
 
-# ---- stopped by a signal, and gone on with as it says -------------------------------------------
+# ---- stopped by a signal, and resumed as it says ----- -------------------------------------------
 for pair in INT:130 TERM:143; do
     /usr/bin/python3 - "${pair%:*}" "${toy[@]}" -o 'a run' "${rich[@]}" >out 2>err <<'PYTHON' && status=0 || status=$?
 import os, signal, subprocess, sys, time
