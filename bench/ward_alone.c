@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     const double start = seconds_now();
-    isg_status status = isg_patterns_from_data(&patterns, data, &options);
+    isg_status status = isg_patterns_from_data(&patterns, data, &options, NULL);
     const double seconds = seconds_now() - start;
     if (status == ISG_OK)
         status = isg_patterns_save(patterns, argv[2], 1, "ward_alone");

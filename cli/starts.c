@@ -10,35 +10,34 @@
 #include "cli/suggest.h"
 #include "cli/value.h"
 
-typedef enum start_kind {
-    START_HOPFIELD,
-    START_HEBBIAN,
-    START_PCA,
-    START_NORMAL,
-    START_FILE
-} start_kind;
+const char *const start_names[] = {"hopfield", "hebbian", "pca", "normal", NULL}; /* isg_start */
 
-const char *const start_names[] = {"hopfield", "hebbian", "pca", "normal", NULL};
+/* What --init says: a start, or a model file. */
+typedef struct init {
+    bool is_start;
+    isg_start kind;
+} init;
 
 start_settings start_defaults(void) {
-    return (start_settings){.init = start_names[START_HOPFIELD],
-                            .deviation = isg_expert_defaults().deviation,
-                            .patterns = isg_pattern_defaults(),
-                            .mapping = isg_mapping_defaults()};
+    return (start_settings){.init = start_names[ISG_START_HOPFIELD], .how = isg_start_defaults()};
 }
 
-static bool find_kind(const char *init, start_kind *out) {
+static bool parse_init(const char *text, init *out) {
     size_t index = 0;
-    const size_t length = strlen(init);
-    const bool is_name = find_choice(start_names, init, &index);
-    *out = is_name ? (start_kind)index : START_FILE;
-    return is_name || (length > 4 && strcmp(init + length - 4, ".npz") == 0);
+    const size_t length = strlen(text);
+    out->is_start = find_choice(start_names, text, &index);
+    out->kind = (isg_start)index;
+    return out->is_start || (length > 4 && strcmp(text + length - 4, ".npz") == 0);
+}
+
+static bool has_patterns(const init *from) {
+    return from->is_start && (from->kind == ISG_START_HOPFIELD || from->kind == ISG_START_HEBBIAN);
 }
 
 exit_code start_check(const invocation *call, const start_settings *settings) {
-    start_kind kind;
+    init from;
     suggestion nearest = {.typed = settings->init};
-    if (!find_kind(settings->init, &kind)) {
+    if (!parse_init(settings->init, &from)) {
         char words[WORDS_BYTES];
         for (size_t k = 0; start_names[k]; k++)
             suggest(&nearest, start_names[k], start_names[k]);
@@ -47,63 +46,69 @@ exit_code start_check(const invocation *call, const start_settings *settings) {
                     nearest.best[0] ? "; did you mean '" : "", nearest.best,
                     nearest.best[0] ? "'?" : "");
     }
-    if (kind == START_FILE && call_has_option(call, "per-class"))
+    if (!from.is_start && call_has_option(call, "per-class"))
         return fail(EXIT_MISUSED, "--per-class: has no meaning with --init %s, a model",
                     settings->init);
-    if (kind != START_NORMAL && call_has_option(call, "sd"))
+    if (!(from.is_start && from.kind == ISG_START_NORMAL) && call_has_option(call, "sd"))
         return fail(EXIT_MISUSED, "--sd: has a meaning with --init normal only");
     return EXIT_DONE;
 }
 
-/* ---- from patterns ---------------------------------------------------------------------------- */
+/* ---- from the data ---------------------------------------------------------------------------- */
 
 static exit_code check_hidden(const invocation *call, const start_settings *settings,
                               size_t n_hidden, const char *what) {
-    return !call_has_option(call, "hidden") || settings->hidden == n_hidden
+    return !call_has_option(call, "hidden") || settings->how.n_hidden == n_hidden
                ? EXIT_DONE
-               : fail(EXIT_MISUSED, "--hidden %zu, but %zu %s", settings->hidden, n_hidden, what);
+               : fail(EXIT_MISUSED, "--hidden %zu, but %zu %s", settings->how.n_hidden, n_hidden,
+                      what);
 }
 
-static exit_code make_patterns(isg_patterns **out, const invocation *call,
-                               const start_settings *settings, const isg_dataset *data,
-                               const char *name) {
-    progress bar;
-    isg_pattern_options options = settings->patterns;
-    progress_start(&bar, call->common.quiet, "clustering");
-    options.progress = progress_callback(&bar);
-    const isg_status status = isg_patterns_from_data(out, data, &options);
-    progress_finish(&bar);
-    return status == ISG_ERR_ARGUMENT
-               ? fail(EXIT_BAD_INPUT, "%s: %s%s", name, isg_error_message(),
-                      settings->patterns.per_class > 1 ? "; choose a smaller --per-class" : "")
-               : fail_status(status);
-}
-
-static exit_code from_patterns(isg_rbm **out, const invocation *call,
-                               const start_settings *settings, const isg_dataset *data,
-                               const char *name) {
-    const bool is_hebbian = strcmp(settings->init, start_names[START_HEBBIAN]) == 0;
-    const size_t n_visible = isg_dataset_describe(data).n_visible;
-    isg_patterns *patterns = NULL;
-    isg_mapping_options options = settings->mapping;
-    if (!is_hebbian && settings->hidden > n_visible)
+/* Settles `hidden`, before any work. */
+static exit_code check_start(const invocation *call, start_settings *settings, const init *from,
+                             const isg_dataset_info *info, const char *name) {
+    const size_t n_classes = info->n_classes > 0 ? info->n_classes : 1;
+    if (settings->how.per_class > SIZE_MAX / n_classes)
+        return fail_memory();
+    const size_t usual = n_classes * settings->how.per_class;
+    if (has_patterns(from)) {
+        const exit_code code =
+            check_hidden(call, settings, usual, "patterns (classes x --per-class)");
+        if (code != EXIT_DONE)
+            return code;
+    }
+    if (!call_has_option(call, "hidden"))
+        settings->how.n_hidden = usual;
+    if (from->kind == ISG_START_HOPFIELD && settings->how.n_hidden > info->n_visible)
         return fail(EXIT_MISUSED,
                     "--init hopfield: %zu patterns of %zu units cannot be independent; choose a "
                     "smaller --per-class, or --init hebbian",
-                    settings->hidden, n_visible);
-    if (isg_dataset_describe(data).n_classes == 0)
+                    settings->how.n_hidden, info->n_visible);
+    if (has_patterns(from) && info->n_classes == 0)
         notice(call->common.quiet, "%s: has no labels, so that all samples make one class", name);
-    exit_code code = make_patterns(&patterns, call, settings, data, name);
-    if (code == EXIT_DONE) {
-        options.via = is_hebbian ? ISG_VIA_HEBBIAN : ISG_VIA_QR;
-        const isg_status status = isg_rbm_from_patterns(out, patterns, &options, NULL);
-        code = status == ISG_ERR_DEPENDENT
-                   ? fail(EXIT_BAD_INPUT, "%s: %s; --init hebbian takes such patterns too", name,
-                          isg_error_message())
-                   : fail_status(status);
-    }
-    isg_patterns_free(patterns);
-    return code;
+    return EXIT_DONE;
+}
+
+static exit_code from_data(isg_rbm **out, const invocation *call, start_settings *settings,
+                           const init *from, const isg_dataset *data, const char *name) {
+    const isg_dataset_info info = isg_dataset_describe(data);
+    const exit_code code = check_start(call, settings, from, &info, name);
+    if (code != EXIT_DONE)
+        return code;
+    isg_start_options options = settings->how;
+    options.kind = from->kind;
+    options.seed = call->common.seed;
+    progress bar;
+    progress_start(&bar, call->common.quiet, "clustering");
+    const isg_status status = isg_rbm_start(out, &options, NULL, data, progress_callback(&bar));
+    progress_finish(&bar);
+    if (status == ISG_ERR_DEPENDENT)
+        return fail(EXIT_BAD_INPUT, "%s: %s; --init hebbian takes such patterns too", name,
+                    isg_error_message());
+    if (status == ISG_ERR_ARGUMENT && has_patterns(from))
+        return fail(EXIT_BAD_INPUT, "%s: %s%s", name, isg_error_message(),
+                    settings->how.per_class > 1 ? "; choose a smaller --per-class" : "");
+    return fail_status(status);
 }
 
 /* ---- from a file ------------------------------------------------------------------------------ */
@@ -115,14 +120,16 @@ static exit_code from_file(isg_rbm **out, const invocation *call, const start_se
     if (code != EXIT_DONE)
         return code;
     const isg_rbm_info info = isg_rbm_describe(rbm);
-    const size_t n_visible = isg_dataset_describe(data).n_visible;
-    if (info.n_visible != n_visible)
+    const isg_dataset_info image = isg_dataset_describe(data);
+    if (info.n_visible != image.n_visible)
         code = fail(EXIT_BAD_INPUT, "%s: has %zu visible units, but %s has %zu", settings->init,
-                    info.n_visible, name, n_visible);
+                    info.n_visible, name, image.n_visible);
     if (code == EXIT_DONE)
         code = check_hidden(call, settings, info.n_hidden, "in the model");
     if (code == EXIT_DONE && call_has_option(call, "beta"))
-        code = fail_status(isg_rbm_set_beta(rbm, settings->mapping.beta));
+        code = fail_status(isg_rbm_set_beta(rbm, settings->how.beta));
+    if (code == EXIT_DONE && image.image_height)
+        code = fail_status(isg_rbm_set_image(rbm, image.image_height, image.image_width));
     if (code == EXIT_DONE)
         *out = rbm;
     else
@@ -134,42 +141,15 @@ static exit_code from_file(isg_rbm **out, const invocation *call, const start_se
 
 exit_code start_make(isg_rbm **out, const invocation *call, start_settings *settings,
                      const isg_dataset *data, const char *name) {
-    const isg_dataset_info info = isg_dataset_describe(data);
-    const size_t n_classes = info.n_classes > 0 ? info.n_classes : 1;
-    start_kind kind = START_FILE;
+    init from;
+    (void)parse_init(settings->init, &from);
     isg_rbm *rbm = NULL;
-    exit_code code = EXIT_DONE;
-    (void)find_kind(settings->init, &kind);
-    const bool has_patterns = kind == START_HOPFIELD || kind == START_HEBBIAN;
-    if (kind != START_FILE) {
-        if (settings->patterns.per_class > SIZE_MAX / n_classes)
-            return fail_memory();
-        const size_t usual = n_classes * settings->patterns.per_class;
-        if (has_patterns)
-            code = check_hidden(call, settings, usual, "patterns (classes x --per-class)");
-        if (!call_has_option(call, "hidden"))
-            settings->hidden = usual;
-    }
+    const exit_code code = from.is_start ? from_data(&rbm, call, settings, &from, data, name)
+                                         : from_file(&rbm, call, settings, data, name);
     if (code != EXIT_DONE)
         return code;
-    if (has_patterns)
-        code = from_patterns(&rbm, call, settings, data, name);
-    else if (kind == START_PCA)
-        code = fail_status(isg_rbm_start_pca(&rbm, data, settings->hidden, settings->mapping.beta));
-    else if (kind == START_NORMAL)
-        code = fail_status(isg_rbm_start_normal(&rbm, info.n_visible, settings->hidden,
-                                                settings->mapping.beta, settings->deviation,
-                                                call->common.seed));
-    else
-        code = from_file(&rbm, call, settings, data, name);
-    if (code == EXIT_DONE && info.image_height)
-        code = fail_status(isg_rbm_set_image(rbm, info.image_height, info.image_width));
-    if (code != EXIT_DONE) {
-        isg_rbm_free(rbm);
-        return code;
-    }
-    settings->hidden = isg_rbm_describe(rbm).n_hidden;
-    settings->mapping.beta = isg_rbm_describe(rbm).beta;
+    settings->how.n_hidden = isg_rbm_describe(rbm).n_hidden;
+    settings->how.beta = isg_rbm_describe(rbm).beta;
     *out = rbm;
     return EXIT_DONE;
 }

@@ -13,10 +13,7 @@
 
 typedef struct start_settings {
     const char *init; /* a name of start_names, or a model file */
-    size_t hidden;
-    double deviation;
-    isg_pattern_options patterns;
-    isg_mapping_options mapping;
+    isg_start_options how;
 } start_settings;
 
 start_settings start_defaults(void);
@@ -32,24 +29,24 @@ extern const char *const start_names[];
      .help = "Weights to start from: hopfield (the projection rule of the class patterns), hebbian, "\
              "pca (principal axes), normal (random), or a model M.npz"},                           \
     {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .low = 1, .high = HUGE_VAL,            \
-     START_OPTION(type, member, hidden), .otherwise = "classes x --per-class",                     \
+     START_OPTION(type, member, how.n_hidden), .otherwise = "classes x --per-class",                     \
      .help = "Number of hidden units, to choose for pca and normal"},                              \
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = HUGE_VAL,         \
-     START_OPTION(type, member, patterns.per_class),                                               \
+     START_OPTION(type, member, how.per_class),                                               \
      .help = "Patterns, and so hidden units, of each class; more than one are clusters (Ward)"},   \
     {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .low = 0,                               \
-     .high = HUGE_VAL, .is_above_low = true, START_OPTION(type, member, deviation),                \
+     .high = HUGE_VAL, .is_above_low = true, START_OPTION(type, member, how.deviation),                \
      .help = "Standard deviation of the weights of --init normal"},                                \
     {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,                          \
-     .high = 1e30, START_OPTION(type, member, mapping.beta),                                       \
+     .high = 1e30, START_OPTION(type, member, how.beta),                                       \
      .otherwise = "2, or as M.npz says", .help = "Inverse temperature"}
 /* clang-format on */
 
 /* Whether --init makes sense, and the others with it; before any work. */
 exit_code start_check(const invocation *call, const start_settings *settings);
 
-/* The RBM to start from. `hidden` and `mapping.beta` become what it has. `name` is how the user calls the
-   data. */
+/* The RBM to start from. Its number of hidden units and beta go back to `settings`. `name` is what
+   the user calls the data. */
 exit_code start_make(isg_rbm **out, const invocation *call, start_settings *settings,
                      const isg_dataset *data, const char *name);
 

@@ -1,4 +1,4 @@
-/* claims.c - judges at work, and the table they leave
+/* claims.c - judges all claims and writes them to claims.json and claims.csv
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,7 +42,7 @@ double peek(const facts *in, const char *key, size_t index) {
 double fact(const facts *in, const char *key, size_t index) {
     const double value = peek(in, key, index);
     if (!isfinite(value) && in->broken && in->broken[0] == '\0' && has_piece(in, key))
-        snprintf(in->broken, FLAW_BYTES, "number %zu of '%.50s' is none", index + 1, key);
+        snprintf(in->broken, FLAW_BYTES, "number %zu of '%.50s' is missing", index + 1, key);
     return value;
 }
 
@@ -52,7 +52,7 @@ void rule(ruling *out, verdict what, double value, double error) {
     out->value = value;
     out->error = error;
     if (!is_number && out->flaw[0] == '\0')
-        snprintf(out->flaw, sizeof out->flaw, "what comes out is not a finite number");
+        snprintf(out->flaw, sizeof out->flaw, "the result is not a finite number");
 }
 
 void rule_stop(ruling *out, verdict what, double epoch) {
@@ -104,11 +104,11 @@ void judge_rounding(const claim *of, const facts *in, ruling *out) {
     const double value = fact(in, of->key, (size_t)of->numbers[0]), bound = of->numbers[1];
     rule(out, value <= bound ? VERDICT_HOLDS : VERDICT_DIFFERS, value, bound);
     say_ours(out, "largest difference %.1e", value);
-    say_why(out, "%.1e is %s what rounding may leave, %.0e", value,
+    say_why(out, "%.1e is %s the bound for rounding errors, %.0e", value,
             value <= bound ? "within" : "beyond", bound);
 }
 
-/* The reason comes first, and what the judge found after it. */
+/* Puts the reason before what the judge has said. */
 static void give_reason(ruling *out, const char *flaw) {
     char found[sizeof out->why];
     snprintf(found, sizeof found, "%s", out->why);
@@ -150,7 +150,7 @@ static json_t *row_of(const finding *this) {
         verdict_names[found->verdict], "why", json_text(found->why), "erratum", of->is_erratum);
 }
 
-/* A cell in quotes; quotes within are doubled. */
+/* A cell in quotes, with quotes in it doubled. */
 static void csv_text(output *text, const char *cell) {
     output_print(text, "\"");
     for (const char *at = cell; *at; at++) {
@@ -172,7 +172,8 @@ static void csv_row(output *text, const finding *this) {
     output_print(text, "\n");
 }
 
-json_t *findings_summary(const findings *of) {
+/* {verdict: count}; NULL if memory ran out. */
+static json_t *summary_of(const findings *of) {
     json_t *summary = json_object();
     for (size_t k = 0; summary && k < N_VERDICTS; k++)
         if (json_object_set_new(summary, verdict_names[k],
@@ -194,7 +195,7 @@ static json_t *document_of(const experiment *my, const findings *of) {
             rows = NULL;
         }
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "scale", scale_names[my->scale], "seed", seed,
-                     "version", isg_version(), "summary", findings_summary(of), "claims", rows);
+                     "version", isg_version(), "summary", summary_of(of), "claims", rows);
 }
 
 static exit_code write_text(const experiment *my, const char *name, output *text) {

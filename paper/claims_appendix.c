@@ -1,4 +1,4 @@
-/* claims_appendix.c - the appendices: other machines, the way back, recall, and printed formulas
+/* claims_appendix.c - the appendices: other machines, from weights back to patterns, recall, formulas
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,11 +14,11 @@ static void judge_range(const claim *of, const facts *in, ruling *out) {
     const double largest = fact(in, of->key, PROJECTION_LARGEST);
     rule(out, largest <= 1 + 1e-12 ? VERDICT_HOLDS : VERDICT_DIFFERS, largest, 0);
     say_ours(out, "up to %.3f in size", largest);
-    say_why(
-        out,
-        "largest |a_mu| over all states, %.3f over the test images; a is a coordinate in a basis "
-        "that is not orthogonal, the overlaps m do stay within 1 (%.3f)",
-        fact(in, of->key, PROJECTION_IMAGES), fact(in, of->key, PROJECTION_OVERLAP));
+    say_why(out,
+            "largest |a_mu| over all states, %.3f over the test images; a_mu is a coordinate in a "
+            "basis "
+            "that is not orthogonal; the overlaps m stay within 1 (%.3f)",
+            fact(in, of->key, PROJECTION_IMAGES), fact(in, of->key, PROJECTION_OVERLAP));
 }
 
 /* Holds if |a| = |A^-1 m|, to a part in a million. */
@@ -26,11 +26,11 @@ static void judge_factor(const claim *of, const facts *in, ruling *out) {
     const double factor = fact(in, of->key, PROJECTION_FACTOR);
     rule(out, fabs(factor - 1) < 1e-6 ? VERDICT_HOLDS : VERDICT_DIFFERS, factor, 0);
     say_ours(out, "|a| / |A^-1 m| = %.6g", factor);
-    say_why(out, "with m = xi^T s / N and A = xi^T xi it takes a factor N = %g: a = N A^-1 m",
+    say_why(out, "with m = xi^T s / N and A = xi^T xi a factor N = %g is missing: a = N A^-1 m",
             fact(in, of->key, PROJECTION_UNITS));
 }
 
-/* Holds if -(N/2) m.a and the forms I and II are H, up to rounding, numbers[1]. */
+/* Holds if -(N/2) m.a and the forms I and II are H up to rounding errors of numbers[1]. */
 static void judge_forms(const claim *of, const facts *in, ruling *out) {
     const double product = fact(in, of->key, PROJECTION_PRODUCT);
     const double forms = fact(in, of->key, PROJECTION_FORMS);
@@ -45,18 +45,19 @@ static void judge_forms(const claim *of, const facts *in, ruling *out) {
 
 /* ---- App. C: the three layers ----------------------------------------------------------------- */
 
-/* Holds if the energy does not fall as lambda goes out: exp(-beta H) could then be summed. */
+/* Holds if the energy does not fall as lambda grows: then exp(-beta H) could be summed. */
 static void judge_layers(const claim *of, const facts *in, ruling *out) {
     const double near = fact(in, of->key, MACHINE_NEAR), far = fact(in, of->key, MACHINE_FAR);
     rule(out, far >= near ? VERDICT_HOLDS : VERDICT_DIFFERS, far, 0);
     say_ours(out, "Re H = %.4g at |lambda| = 1, %.4g at 1000", near, far);
-    say_why(out, "at fixed tau the real part of H is linear in lambda, so that exp(-beta H) grows "
-                 "without bound: not a distribution but a formal expression");
+    say_why(out,
+            "at fixed tau the real part of H is linear in lambda, so exp(-beta H) grows without "
+            "bound: it is a formal expression, not a distribution");
 }
 
 /* ---- App. D: the way back --------------------------------------------------------------------- */
 
-/* Holds if the printed gradient is the difference quotient to 1e-4 of its size. */
+/* Holds if the printed gradient agrees with the difference quotient to 1e-4 of its size. */
 static void judge_gradient(const claim *of, const facts *in, ruling *out) {
     const double printed = fact(in, of->key, BINARIZE_PRINTED);
     rule(out, printed < 1e-4 ? VERDICT_HOLDS : VERDICT_DIFFERS, printed, 0);
@@ -67,7 +68,7 @@ static void judge_gradient(const claim *of, const facts *in, ruling *out) {
             fact(in, of->key, BINARIZE_RIGHT));
 }
 
-/* Holds if the root mean square of E is below 1/2: most entries nearer to +-1 than to 0. */
+/* Holds if the root mean square of E is below 1/2: most entries are closer to +-1 than to 0. */
 static void judge_binary(const claim *of, const facts *in, ruling *out) {
     const double size = fact(in, of->key, BACK_ROOT_MEAN_SQUARE);
     const double epochs = fact(in, of->key, BACK_EPOCHS);
@@ -76,7 +77,8 @@ static void judge_binary(const claim *of, const facts *in, ruling *out) {
     if (epochs < 10)
         not_computed(out, "needs 10 epochs of training, found %g", epochs);
     else
-        say_why(out, "after %g epochs; %.2g %% of the signs changed from the patterns before",
+        say_why(out,
+                "after %g epochs; %.2g %% of the signs differ from the patterns before training",
                 epochs, 100 * fact(in, of->key, BACK_BITS));
 }
 
@@ -90,9 +92,9 @@ static void judge_conditions(const claim *of, const facts *in, ruling *out) {
          fixed, 0);
     say_ours(out, "%g of %g such patterns", fixed, met);
     say_why(out,
-            "%g of %g patterns found after %g epochs meet the conditions at every unit, %g of "
-            "those are fixed points of sgn(J s), J the projector on the columns of W; of all "
-            "patterns %g are fixed points and %g minima",
+            "%g of %g patterns found after %g epochs meet the conditions at every unit, and %g of "
+            "these are fixed points of sgn(J s), J the projector onto the columns of W; of all "
+            "patterns, %g are fixed points and %g minima",
             met, fact(in, of->key, BACK_PATTERNS), fact(in, of->key, BACK_EPOCHS), fixed,
             fact(in, of->key, BACK_FIXED), fact(in, of->key, BACK_STABLE));
 }
@@ -103,15 +105,15 @@ static void judge_random_start(const claim *of, const facts *in, ruling *out) {
     rule(out, VERDICT_NOT_TESTABLE, random, 0);
     say_ours(out, "entries of W X miss +-1 by %.3f (rms)", random);
     say_why(out,
-            "from X0 = W^+ b for random states b, against %.3f from X0 = R; the paper says "
-            "neither how its X0 is drawn nor what is high",
+            "from X0 = W^+ b for random states b, compared with %.3f from X0 = R; the paper says "
+            "neither how it draws X0 nor what it calls high",
             fact(in, of->key, BACK_ROOT_MEAN_SQUARE));
 }
 
 /* ---- App. D: recall --------------------------------------------------------------------------- */
 
-/* Where the numbers of a piece of Fig. D2 stand; the table, shares of each digit by what it came to,
-   is last: the classes, and four other ends. */
+/* Values of a piece of Fig. D2. The last is the table, shares of each digit by outcome: the classes and
+   four others. */
 enum {
     FIGD2_SAMPLES = 2,
     FIGD2_PATTERNS = 7,
@@ -120,8 +122,8 @@ enum {
     FIGD2_OTHERS = 4
 };
 
-/* The accuracy of piece `key` is numbers[0], within two errors, both binomial and on equally many
-   images, and within the tolerance. */
+/* Holds if the accuracy of piece `key` is numbers[0], within the tolerance and two standard errors,
+   binomial with equally many images on both sides. */
 static void judge_recall(const claim *of, const facts *in, ruling *out) {
     const double accuracy = fact(in, of->key, 0), error = fact(in, of->key, 1);
     const double expected = of->numbers[0], samples = fact(in, of->key, 2);
@@ -137,7 +139,7 @@ static void judge_recall(const claim *of, const facts *in, ruling *out) {
             100 * fact(in, of->key, FIGD2_NEAREST));
 }
 
-/* Holds if recall falls significantly, and by numbers[0] within two errors and the tolerance. */
+/* Holds if recall falls significantly, by numbers[0] within the tolerance and two standard errors. */
 static void judge_recall_cost(const claim *of, const facts *in, ruling *out) {
     const char *const before = "figD2 xi0 published", *const after = "figD2 xi10 published";
     const measured cost =
@@ -159,10 +161,10 @@ static void judge_recall_cost(const claim *of, const facts *in, ruling *out) {
         100 * TOLERANCE_RECALL);
 }
 
-/* The protocol of the caption leaves too much open to be computed: whether units are updated at once
-   or in turn, whether J has its diagonal, and where the trajectories of what is left start. But
-   images whose attractor is a pattern count fully, and each of the others at most once: differs if
-   the paper's numbers[0] is out of these bounds, significantly, and is not testable if not. */
+/* The protocol of the caption cannot be computed, as it does not say whether units are updated all at
+   once or in turn, whether J has its diagonal, and where the trajectories of the remaining images
+   start. But there are bounds: images whose attractor is a pattern count fully, the others count at
+   most 1 each. Differs if the paper's numbers[0] is significantly outside, else not testable. */
 static void judge_as_printed(const claim *of, const facts *in, ruling *out) {
     const double samples = fact(in, of->key, FIGD2_SAMPLES), expected = of->numbers[0];
     const double left = 1 - fact(in, of->key, FIGD2_PATTERNS) / samples;
@@ -177,26 +179,26 @@ static void judge_as_printed(const claim *of, const facts *in, ruling *out) {
     say_ours(out, "between %.1f and %.1f %%", 100 * right, 100 * (right + left));
     say_why(out,
             "images that end in the pattern of their digit, without and with the %g that end in no "
-            "pattern; %s. What the trajectories of these make depends on what the caption leaves "
-            "open: units updated at once or in turn, J with or without its diagonal, a start at "
-            "the end or at the image",
+            "pattern; %s. The result for these depends on what the caption does not say: whether "
+            "units are updated all at once or in turn, J has its diagonal, and trajectories start "
+            "from the end or from the image",
             round(left * samples),
-            is_out ? "the paper's value is out of these bounds, beyond two errors"
+            is_out ? "the paper's value is outside these bounds, by more than two errors"
                    : "the paper's value lies within");
 }
 
 /* ---- App. E ----------------------------------------------------------------------------------- */
 
-/* Holds if the printed derivative of ln p is the difference quotient to 1e-4 of its size. */
+/* Holds if the printed derivative of ln p agrees with the difference quotient to 1e-4 of its size. */
 static void judge_slope(const claim *of, const facts *in, ruling *out) {
     const double printed = fact(in, of->key, SLOPE_PRINTED), size = fact(in, of->key, SLOPE_SIZE);
     rule(out, printed < 1e-4 * size ? VERDICT_HOLDS : VERDICT_DIFFERS, printed, 0);
     say_ours(out, "off by %.3g where entries reach %.3g", printed, size);
-    say_why(out,
-            "difference quotients of ln p(s_a), N = 12, p = 3; a weight exp(-beta H(s_a, lambda)) "
-            "makes "
-            "the second term zero, with H(s, lambda) the formula is off by %.0e",
-            fact(in, of->key, SLOPE_RIGHT));
+    say_why(
+        out,
+        "difference quotients of ln p(s_a), N = 12, p = 3; the weight exp(-beta H(s_a, lambda)) "
+        "makes the second term zero; with H(s, lambda) the formula is off by %.0e",
+        fact(in, of->key, SLOPE_RIGHT));
 }
 
 /* clang-format off */
@@ -228,28 +230,28 @@ const claim claims_appendix[] = {
      "The gradient of the softened binarization error is 2 W^T (E - alpha E o sech^2(W X))",
      "sech^2(W X)", true, judge_gradient, "claims gradients", {0}},
     {"nearly-binary", "App. D.3, Fig. D.1", "figD1",
-     "Ten epochs of training leave weights that descent from X = R makes nearly binary",
+     "After ten epochs of training, descent from X = R still finds a nearly binary W X",
      "nearly binary", false, judge_binary, "claims back", {0}},
     {"sufficient-conditions", "App. D.2", "figD1",
      "Patterns with a small or compatible error at every unit are fixed points",
      "all of them", false, judge_conditions, "claims back", {0}},
     {"random-binarization", "App. D.3", "figD1",
-     "From random X the binarization error stays high",
+     "From a random X the binarization error stays high",
      "high error", false, judge_random_start, "claims back", {0}},
     {"recall-before", "App. D.3, Fig. D.2", "figD2",
-     "Share of test images that the patterns before training recall as their digit",
+     "Share of test images recalled as their digit by the patterns before training",
      "76.8 %", false, judge_recall, "figD2 xi0 published", {0.7678}},
     {"recall-after", "App. D.3, Fig. D.2", "figD2",
-     "Share of test images that the patterns of the reverse map after ten epochs recall",
+     "Share of test images recalled by the patterns of the reverse map after ten epochs",
      "73.7 %", false, judge_recall, "figD2 xi10 published", {0.7371}},
     {"recall-cost", "App. D.3", "figD2",
      "Recall with the patterns of the reverse map is about 3 % worse",
      "about 3 %", false, judge_recall_cost, "figD2 xi10 published", {0.03}},
     {"recall-as-printed", "App. D.3, caption of Fig. D.2", "figD2",
-     "The table comes from following every image to a fixed point first",
+     "The table was made by following every image to a fixed point first",
      "76.8 %", false, judge_as_printed, "figD2 xi0 attractor", {0.7678}},
     {"likelihood-gradient", "App. E.1", NULL,
-     "The derivative of ln p weighs the model's term with exp(-beta H(s_a, lambda))",
+     "In the derivative of ln p, the term of the model has the weight exp(-beta H(s_a, lambda))",
      "H(s_a, lambda)", true, judge_slope, "claims gradients", {0}},
     {.id = NULL},
 };

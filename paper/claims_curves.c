@@ -1,8 +1,8 @@
-/* claims_curves.c - the kept numbers of figures, as grids and curves with error bars
+/* claims_curves.c - the saved numbers of figures, as grids and curves with error bars
  *
  * SPDX-License-Identifier: MIT
  *
- * What was computed is told from the keys of the pieces, so that nothing here depends on a scale.
+ * The keys of the pieces say what was computed, so that nothing here depends on the scale.
  */
 #include "paper/claims_curves.h"
 
@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* More than anybody trains for, and exact as an integer and as a double. */
+/* More than anybody trains, and exact both as an integer and as a double. */
 #define MOST_EPOCHS 1e15
 
-/* Into a rising list without doubles; one that is full takes no more. */
+/* Into an ascending list without duplicates; a full list stays as it is. */
 static void insert(double *list, size_t *n, size_t most, double value) {
     size_t k = 0;
     while (k < *n && list[k] < value)
@@ -122,7 +122,7 @@ static void read_point(const facts *in, double n_hidden, start_kind start, point
         add(&annealed, fact(in, key, 1), fact(in, key, 2));
         const double value = peek(in, key, 3), error = peek(in, key, 4), trust = peek(in, key, 6);
         if (isnan(value) && isnan(error) && isnan(trust))
-            continue; /* was not done */
+            continue; /* was not computed */
         add(&best, value, error);
         is_trusted = is_trusted && trust > 0 && isfinite(value) && isfinite(error);
     }
@@ -169,7 +169,7 @@ measured point_gap(const point *one, const point *two) {
 
 /* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */
 
-/* The errors of counting among `samples` and of the mean over the runs. */
+/* With the errors of counting among `samples` and of the mean over the runs. */
 static measured mean_share(const sums *of, double samples, bool is_trusted, const char *name) {
     const double n = (double)of->n, mean = of->values / n;
     const double spread = of->n > 1 ? (of->squares - n * mean * mean) / (n - 1) : 0;

@@ -1,4 +1,4 @@
-/* claims_curves.h - the kept numbers of figures, as grids and curves with error bars
+/* claims_curves.h - the saved numbers of figures, as grids and curves with error bars
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,9 +11,9 @@ enum { MOST_K = 16, MOST_BETAS = 24, MOST_STOPS = 32 };
 
 /* ---- Fig. 2 ----------------------------------------------------------------------------------- */
 
-/* L by AIS is what the paper's sentences are about, and is taken at its word: its error is the
-   standard deviation of the runs, or, if larger, what the effective number of chains says,
-   1/sqrt(ESS), since few runs may agree by chance. */
+/* The paper's statements are about L by AIS, whose error is taken to be the standard deviation of the
+   runs or, if larger, 1/sqrt(ESS) from the effective sample size, since a few runs may agree by
+   chance. */
 typedef struct cell {
     double k, beta;
     measured l;
@@ -25,16 +25,17 @@ typedef struct grid {
     cell at[2][MOST_K][MOST_BETAS];     /* by AIS, and the best estimate */
 } grid;
 
-/* Whether Fig. 2 is there, by both estimators for every k at every beta. */
+/* Whether Fig. 2 is complete: both estimates for every k and beta. */
 bool read_grid(const facts *in, grid *out, ruling *why_not);
 
 /* ---- Fig. 4 ---------------------------------------------------------------------------------- */
 
-/* The runs at one stop: by AIS, and by the best estimate. The error is the standard error of the
-   mean over the runs, or, if larger, what the estimates state: two runs may agree by chance. */
+/* The mean over the runs at one stop, by AIS and by the best estimate. The error is the standard
+   error of the mean or, if larger, the error that the estimates state: two runs may agree by
+   chance. */
 typedef struct point {
     double epoch;
-    size_t runs; /* from the first without a gap */
+    size_t runs; /* numbered from 1, without a gap */
     measured annealed;
     bool has_best; /* in every run, or in one that is not trusted */
     measured best;
@@ -48,9 +49,9 @@ typedef struct curve {
 void read_curve(const facts *in, double n_hidden, start_kind start, curve *out);
 const point *point_at(const curve *of, double epoch); /* NULL if there is none */
 
-/* L of `one` less that of `two`, by the best estimate if both have it, else by AIS. Nothing
-   follows where the best estimate of either is not trusted: AIS, which is less work, is not to
-   be trusted then either. */
+/* L of `one` minus that of `two`, by the best estimate if both have it, else by AIS. If the best
+   estimate of either is not trusted, the result is flawed: AIS, which does less work, cannot be
+   trusted then either. */
 measured point_gap(const point *one, const point *two);
 
 /* ---- Figs. 5 and E1 --------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* claims_exact.c - how exact the mappings are on given patterns
+/* claims_exact.c - how exact the mappings are for given patterns
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,7 +22,7 @@ double relative(double value, double expected) {
 
 /* ---- the reference ---------------------------------------------------------------------------- */
 
-/* Gauss and Jordan with the largest pivot of the column; `a` (p, p) is used up. */
+/* Gauss-Jordan elimination with pivoting by columns; overwrites `a` (p, p). */
 static void invert(size_t p, double *a, double *inverse) {
     for (size_t k = 0; k < p * p; k++)
         inverse[k] = k % (p + 1) == 0;
@@ -117,7 +117,8 @@ static double coupling(const reference *of, size_t i, size_t j, bool is_hebbian)
     return sum;
 }
 
-double reference_distance(const reference *of, isg_matd w, bool is_hebbian) {
+/* The largest entry of W W^T - xi A^-1 xi^T, or of W W^T - xi xi^T / N. */
+static double reference_distance(const reference *of, isg_matd w, bool is_hebbian) {
     double largest = 0;
     for (size_t i = 0; i < of->n; i++)
         for (size_t j = 0; j <= i; j++) {
@@ -235,7 +236,7 @@ exit_code exact_mapping(const isg_patterns *patterns, isg_rbm *rbm, uint64_t see
     return code;
 }
 
-/* ---- relatives of it -------------------------------------------------------------------------- */
+/* ---- variants of it --------------------------------------------------------------------------- */
 
 static exit_code distance_via(const reference *of, const isg_patterns *patterns,
                               isg_decomposition via, double *out) {
@@ -249,7 +250,7 @@ static exit_code distance_via(const reference *of, const isg_patterns *patterns,
     return code;
 }
 
-/* The patterns the other way round, the first of them turned. */
+/* The patterns in reverse order, the first of them negated. */
 static exit_code reorder(isg_patterns **out, const isg_patterns *patterns) {
     const isg_patterns_info info = isg_patterns_describe(patterns);
     const size_t n = info.n_visible, p = info.n_patterns;

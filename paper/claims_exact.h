@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * None of the library's decompositions is behind it, so that they can be held against it.
+ * It uses none of the library's decompositions, so that these can be checked against it.
  */
 #ifndef PAPER_CLAIMS_EXACT_H
 #define PAPER_CLAIMS_EXACT_H
@@ -17,13 +17,10 @@ typedef struct reference {
 } reference;
 
 exit_code reference_create(reference *out, const isg_patterns *patterns);
-void reference_free(reference *of); /* after failures too */
+void reference_free(reference *of); /* even if creating failed */
 
 /* H(s) = -v^T A^-1 v / 2 with v = xi^T s, which is left in `v`, and A^-1 v in `u`. */
 double reference_energy(reference *of, const uint64_t *spins);
-
-/* The largest entry of W W^T - xi A^-1 xi^T, or of W W^T - xi xi^T / N. */
-double reference_distance(const reference *of, isg_matd w, bool is_hebbian);
 
 double larger(double so_far, double size); /* once NaN, always NaN */
 double relative(double value,

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Errors are shares of the test images; see claims_curves.h for their errors. Where two are within
- * two errors of each other, neither is called better.
+ * Error rates are shares of the test images; claims_curves.h says how accurate they are. Of two that
+ * differ by less than two standard errors, neither is called better.
  */
 #include <math.h>
 
@@ -13,7 +13,7 @@
 static const char *const titles[] = {"Hopfield", "Hebbian", "PCA", "random"};
 static const size_t *const sizes = expert_sizes;
 
-/* How much larger the test error of `one` is than that of `two`. */
+/* By how much the test error of `one` exceeds that of `two`. */
 static measured excess(const share *one, const share *two) {
     return less(&one->test, &two->test);
 }
@@ -32,8 +32,9 @@ static void lacks(const expert_curves *all, size_t k, start_kind start, size_t e
                      last_stop(mine));
 }
 
-/* The error with 100 hidden units of start numbers[0] after numbers[1] epochs is numbers[2], within
-   two errors, both binomial and half of the paper's last digit, and within the tolerance. */
+/* Holds if the error rate with 100 hidden units of start numbers[0] after numbers[1] epochs is
+   numbers[2], within the tolerance and two standard errors, which are binomial on both sides and
+   include half of the paper's last digit. */
 static void judge_value(const claim *of, const facts *in, ruling *out) {
     const start_kind start = (start_kind)of->numbers[0];
     const size_t epoch = (size_t)of->numbers[1];
@@ -54,15 +55,14 @@ static void judge_value(const claim *of, const facts *in, ruling *out) {
            100 * found.test.error);
     say_ours(out, "%.2f +- %.2f %%", 100 * found.test.value, 100 * found.test.error);
     say_why(out,
-            "%+.2f +- %.2f %% from the paper, whose regression was not converged; tolerance %g %%; "
+            "%+.2f +- %.2f %% from the paper, whose regression had not converged; tolerance %g %%; "
             "%zu run%s",
             100 * off.value, 100 * off.error, 100 * TOLERANCE_ERROR, found.runs,
             found.runs > 1 ? "s" : "");
 }
 
-/* Holds if the shares of training images that Hopfield and PCA experts misclassify are both
-   numbers[2], within two errors, of counting and half of the paper's last digit, and within the
-   tolerance. */
+/* Holds if Hopfield and PCA experts both misclassify a share numbers[2] of the training images, within
+   the tolerance and two standard errors, which include half of the paper's last digit. */
 static void judge_training_error(const claim *of, const facts *in, ruling *out) {
     static const start_kind shown[] = {START_HOPFIELD, START_PCA};
     const size_t epoch = (size_t)of->numbers[1];
@@ -87,14 +87,15 @@ static void judge_training_error(const claim *of, const facts *in, ruling *out) 
                  100 * found.training.value, 100 * found.test.value);
     }
     decide(out, all, 100 * (of->numbers[2] + most.value), 100 * most.error);
-    say_why(out,
-            "of the training set; %+.2f +- %.2f %% from the paper's value or less, tolerance "
-            "%g %%; the figure shows test errors",
-            100 * most.value, 100 * most.error, 100 * TOLERANCE_ERROR);
+    say_why(
+        out,
+        "error on the training set; at most %+.2f +- %.2f %% from the paper, tolerance %g %%; the "
+        "figure shows test errors",
+        100 * most.value, 100 * most.error, 100 * TOLERANCE_ERROR);
 }
 
-/* Holds if Hopfield experts of 100 without training are not worse than random ones after 50 epochs,
-   significantly or by more than the tolerance; "slightly better" is less than the errors can tell. */
+/* Holds if untrained Hopfield experts of 100 are not worse than random ones after 50 epochs, neither
+   significantly nor by more than the tolerance; "slightly better" is less than the errors resolve. */
 static void judge_untrained(const claim *of, const facts *in, ruling *out) {
     expert_curves x;
     (void)of;
@@ -116,15 +117,14 @@ static void judge_untrained(const claim *of, const facts *in, ruling *out) {
             100 * ours.test.value, 100 * theirs.test.value, 100 * TOLERANCE_ERROR);
 }
 
-/* "Not worse" where nothing more is asked: whether the lead is beyond its errors on the wrong
-   side. */
+/* "Not worse" without a tolerance: NO only if the lead is significantly negative. */
 static answer not_worse(const measured *lead, answer is_better) {
     return lead->flaw[0] ? OPEN : is_better == NO ? NO : YES;
 }
 
-/* Holds if at every common stop from numbers[0] to numbers[1] start numbers[2] is nowhere
-   significantly worse than the others of Fig. 5, and somewhere significantly better, for k = 10 and 20;
-   all of them have to get to numbers[1]. */
+/* Holds if for k = 10 and 20, from epoch numbers[0] to numbers[1], start numbers[2] is nowhere
+   significantly worse than the others of Fig. 5 and somewhere significantly better; all of them have
+   to be trained up to numbers[1]. */
 static void judge_best_of_small(const claim *of, const facts *in, ruling *out) {
     static const start_kind shown[] = {START_HOPFIELD, START_PCA, START_NORMAL};
     expert_curves x;
@@ -166,14 +166,14 @@ static void judge_best_of_small(const claim *of, const facts *in, ruling *out) {
     decide(out, all_of(nowhere_worse, somewhere_better), 100 * least.value, 100 * least.error);
     say_ours(out, "better in %zu, worse in %zu of %zu comparisons", better, worse, reached);
     say_why(out,
-            "%s against the others, beyond chance, k = 10 and 20; the smallest lead is %+.2f +- "
+            "significantly, %s against the others for k = 10 and 20; the smallest lead is %+.2f +- "
             "%.2f %%",
             titles[mine], 100 * least.value, 100 * least.error);
 }
 
-/* About 10 epochs are taken for 5 to 20. Holds if Hopfield experts of 100 are significantly better
-   than PCA at all stops up to 5 and at none beyond 20, where PCA is not better by 1 % either: they are
-   similar then. */
+/* "About 10 epochs" is taken as 5 to 20. Holds if Hopfield experts of 100 are significantly better than
+   PCA at all stops up to 5 and at none after 20, where PCA is not better by 1 % either: then they are
+   similar. */
 static void judge_large(const claim *of, const facts *in, ruling *out) {
     size_t ahead = 0, early = 0, late = 0;
     double until = (double)NAN;
@@ -215,14 +215,15 @@ static void judge_large(const claim *of, const facts *in, ruling *out) {
     if (out->verdict != VERDICT_DIFFERS && last < 50)
         not_computed(out, "needs 50 epochs, found %zu", last);
     else
-        say_why(out,
-                "the last stop at which PCA is worse beyond two errors, of %zu epochs, k = 100; "
-                "ahead at %zu of %zu stops up to 5, apart at %zu beyond 20",
-                last, ahead, early, late);
+        say_why(
+            out,
+            "the last stop at which PCA is significantly worse, of %zu epochs, k = 100; ahead at "
+            "%zu of %zu stops up to 5, apart at %zu after 20",
+            last, ahead, early, late);
 }
 
-/* Holds if at no common stop, up to 50 epochs, Hopfield or PCA experts of 10 are worse than random
-   ones of 100, significantly or by more than the tolerance. */
+/* Holds if up to 50 epochs Hopfield and PCA experts of 10 are nowhere worse than random ones of 100,
+   neither significantly nor by more than the tolerance. */
 static void judge_small_beats_large(const claim *of, const facts *in, ruling *out) {
     static const start_kind mine[] = {START_HOPFIELD, START_PCA};
     size_t worse = 0, all = 0, last[2] = {0, 0};
@@ -260,13 +261,14 @@ static void judge_small_beats_large(const claim *of, const facts *in, ruling *ou
     else
         say_why(
             out,
-            "smallest lead over random weights with k = 100: %+.2f +- %.2f %%, up to epoch %zu; "
+            "smallest lead over random weights with k = 100: %+.2f +- %.2f %%, until epoch %zu; "
             "tolerance %g %%",
             100 * least.value, 100 * least.error, both, 100 * TOLERANCE_ERROR);
 }
 
-/* Holds if the error of every start in Fig. 5 falls significantly from k = 10 to k = 100 and nowhere rises
-   significantly in between, after numbers[0] epochs; if numbers[1], of the Hopfield start alone. */
+/* Holds if after numbers[0] epochs the error of every start in Fig. 5, or of the Hopfield start alone if
+   numbers[1], is significantly lower for k = 100 than for k = 10 and nowhere significantly higher than
+   for the k before. */
 static void judge_sizes(const claim *of, const facts *in, ruling *out) {
     static const start_kind shown[] = {START_HOPFIELD, START_PCA, START_NORMAL};
     const size_t epoch = (size_t)of->numbers[0], n = of->numbers[1] > 0 ? 1 : 3;
@@ -301,8 +303,8 @@ static void judge_sizes(const claim *of, const facts *in, ruling *out) {
             epoch, 100 * least.value, 100 * least.error);
 }
 
-/* Holds if start numbers[1] is significantly worse than the Hopfield start of the same k at every stop up to
-   numbers[0] epochs, at which both are there, for all k; so many epochs of every k have to be there. */
+/* Holds if for all k, at every common stop up to numbers[0] epochs, start numbers[1] is significantly
+   worse than the Hopfield start; needs so many epochs of every k. */
 static void judge_worse(const claim *of, const facts *in, ruling *out) {
     const start_kind other = (start_kind)of->numbers[1];
     size_t worse = 0, all = 0, last = SIZE_MAX;
@@ -337,18 +339,18 @@ static void judge_worse(const claim *of, const facts *in, ruling *out) {
     say_ours(out, "%s worse in %zu of %zu comparisons", titles[other], worse, all);
     if (out->verdict != VERDICT_DIFFERS && (double)last < of->numbers[0])
         not_computed(out,
-                     "smallest distance %+.2f +- %.2f %%; needs %g epochs of every k, found %zu",
+                     "smallest difference %+.2f +- %.2f %%; needs %g epochs of every k, found %zu",
                      100 * least.value, 100 * least.error, of->numbers[0], last);
     else
         say_why(
             out,
-            "smallest distance from the Hopfield start of the same k and epoch, up to epoch %zu: "
+            "smallest difference from the Hopfield start at the same k and epoch, up to epoch %zu: "
             "%+.2f +- %.2f %%",
             last, 100 * least.value, 100 * least.error);
 }
 
-/* Holds if from 50 to 100 epochs no error of Hopfield and PCA experts falls, significantly or by
-   more than the tolerance. */
+/* Holds if the error of Hopfield and PCA experts does not fall from 50 to 100 epochs, neither
+   significantly nor by more than the tolerance. */
 static void judge_beyond(const claim *of, const facts *in, ruling *out) {
     static const start_kind shown[] = {START_HOPFIELD, START_PCA};
     size_t better = 0;
@@ -375,15 +377,16 @@ static void judge_beyond(const claim *of, const facts *in, ruling *out) {
         }
     decide(out, all, 100 * most.value, 100 * most.error);
     say_ours(out, "at most %+.2f +- %.2f %%", 100 * most.value, 100 * most.error);
-    say_why(out,
-            "largest gain from 50 to 100 epochs of Hopfield and PCA experts; %zu of 6 beyond what "
-            "chance allows; tolerance %g %%",
-            better, 100 * TOLERANCE_ERROR);
+    say_why(
+        out,
+        "largest gain of Hopfield and PCA experts from 50 to 100 epochs; %zu of 6 are significant; "
+        "tolerance %g %%",
+        better, 100 * TOLERANCE_ERROR);
 }
 
-/* Holds if Hebbian experts of 100 have a larger error than those of 10, beyond two errors, for more
-   than half of 100 epochs; between two stops, what each of them says counts for half of the time. Not
-   testable if the errors leave open for how long. */
+/* Holds if Hebbian experts of 100 have a significantly larger error than those of 10 for more than half
+   of 100 epochs; each stop counts for half of the time to its neighbors. Not testable if the errors
+   leave open for how long. */
 static void judge_hebbian_lag(const claim *of, const facts *in, ruling *out) {
     double behind = 0, ahead = 0, whole = 0, before = 0;
     answer sign_before = OPEN;
@@ -413,8 +416,9 @@ static void judge_hebbian_lag(const claim *of, const facts *in, ruling *out) {
     }
     decide(out, behind > whole / 2 ? YES : ahead >= whole / 2 ? NO : OPEN, behind, 0);
     say_ours(out, "behind for %g of %g epochs, ahead for %g", behind, whole, ahead);
-    say_why(out, "k = 100 has a larger or a smaller error than k = 10 then, beyond two errors; "
-                 "each stop counts for half of the time to the next ones");
+    say_why(out,
+            "significantly larger or smaller error for k = 100 than for k = 10; each stop counts "
+            "for half of the time to its neighbors");
 }
 
 static void judge_single(const claim *of, const facts *in, ruling *out) {
@@ -422,13 +426,13 @@ static void judge_single(const claim *of, const facts *in, ruling *out) {
     (void)in;
     rule(out, VERDICT_NOT_TESTABLE, (double)NAN, (double)NAN);
     say_why(out,
-            "the paper does not say how a single RBM was made a classifier, nor what it scored");
+            "the paper says neither how a single RBM was used as a classifier nor how well it did");
 }
 
 /* clang-format off */
 const claim claims_experts[] = {
     {"single-rbm", "Sec. 3.2", NULL,
-     "A single large RBM classifies relatively poorly", "relatively poor", false, judge_single, NULL, {0}},
+     "A single large RBM is a relatively poor classifier", "relatively poor", false, judge_single, NULL, {0}},
     {"untrained-error", "Sec. 3.2, Fig. 5", "fig5",
      "Hopfield experts with 100 hidden units and no training have a test error of 4.4 %",
      "4.4 %", false, judge_value, NULL, {START_HOPFIELD, 0, 0.044}},
@@ -442,7 +446,7 @@ const claim claims_experts[] = {
      "Random experts with 100 hidden units reach 4.5 % in 50 epochs",
      "4.5 %", false, judge_value, NULL, {START_NORMAL, 50, 0.045}},
     {"training-error", "Sec. 3.2", "fig5",
-     "The 3.0 % that Hopfield and PCA experts reach are a training error",
+     "The 3.0 % that Hopfield and PCA experts reach is a training error",
      "3.0 % training error", true, judge_training_error, NULL, {0, 50, 0.030}},
     {"untrained-against-random", "Sec. 3.2, Fig. 5", "fig5",
      "Untrained Hopfield experts with k = 100 are slightly better than random ones after 50 epochs",
@@ -457,16 +461,16 @@ const claim claims_experts[] = {
      "For k = 100 the Hopfield start leads PCA until about 10 epochs, after which they are similar",
      "until ~10 epochs", false, judge_large, NULL, {0}},
     {"ten-against-hundred", "Sec. 3.2, Fig. 5", "fig5",
-     "Hopfield and PCA experts with k = 10 are at each epoch no worse than random ones with k = 100",
+     "At each epoch, Hopfield and PCA experts with k = 10 are no worse than random ones with k = 100",
      "better or equal", false, judge_small_beats_large, NULL, {0}},
     {"benefit-at-fixed-size", "Sec. 3.2, Fig. 5", "fig5",
      "At the same k the Hopfield start is significantly better than the random one",
      "significant benefit", false, judge_worse, NULL, {50, START_NORMAL}},
     {"more-sub-patterns", "Sec. 3.2, Fig. 5", "fig5",
-     "Without training, the more sub-patterns the better Hopfield experts classify",
+     "Without training, Hopfield experts classify better the more sub-patterns they have",
      "better with k", false, judge_sizes, NULL, {0, 1}},
     {"more-hidden-units", "Sec. 3.2, Fig. 5", "fig5",
-     "With sufficient training more hidden units classify better, whatever the start",
+     "With sufficient training, more hidden units classify better, whatever the start",
      "better with k", false, judge_sizes, NULL, {50, 0}},
     {"beyond-fifty", "Sec. 3.2, Fig. E.1", "figE1",
      "Training beyond 50 epochs does not significantly improve Hopfield and PCA experts",

@@ -14,7 +14,7 @@ enum { N_STATES = 200, N_STARTS_OF_DYNAMICS = 100, MOST_STEPS = 1000 };
 
 /* ---- machines of appendix C ------------------------------------------------------------------- */
 
-/* With lambda integrated out, a Gaussian leaves its least energy, which is that at the mean. */
+/* Integrating out a Gaussian lambda leaves the lowest energy, that at the mean. */
 static exit_code compare_machine(reference *of, const isg_machine *machine,
                                  const isg_chains *states, double *lambda, double *largest) {
     const bool has_tau = isg_machine_describe(machine).has_tau;

@@ -1,10 +1,10 @@
-/* claims_measured.c - what may be concluded from numbers with errors, and from those without
+/* claims_measured.c - what can be concluded from numbers with and without errors
  *
  * SPDX-License-Identifier: MIT
  *
- * Every comparison behind a verdict is made here. Answers have three values and combine as those of
- * Kleene: NO < OPEN < YES, all-of is the least and any-of the largest, so that what is open decides
- * nothing that the others do not leave open.
+ * Every comparison behind a verdict is made here. Answers are the three values of Kleene's logic,
+ * NO < OPEN < YES: "all of" is the smallest and "any of" the largest, so that an open answer matters
+ * only where the others do not decide.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ measured measure(double value, double error, bool is_trusted, const char *name) 
     return out;
 }
 
-/* Arithmetic may leave the finite numbers even where both sides are in it. */
+/* A difference may overflow even if both sides are finite. */
 static measured with_flaw_of(const measured *one, const measured *two, double value, double error) {
     measured out = measure(value, error, true, "a difference");
     if (one->flaw[0] || two->flaw[0])
@@ -65,7 +65,7 @@ int significant_among(double difference, double error, size_t comparisons) {
     return difference > 0 ? 1 : -1;
 }
 
-/* Whether there is nothing to compare; the first flaw is kept. */
+/* Whether nothing can be compared; remembers the first flaw. */
 static bool has_flaw(ruling *out, const measured *of) {
     if (of->flaw[0] && out->flaw[0] == '\0')
         snprintf(out->flaw, sizeof out->flaw, "%s", of->flaw);

@@ -1,4 +1,4 @@
-/* claims_pieces.c - numbers behind claims that no figure needs, as pieces of work of their own
+/* claims_pieces.c - numbers that claims need and no figure computes, as pieces of their own
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 #include "src/base/bits.h"
 #include "src/base/clock.h"
 
-/* The class patterns, one per digit, and their RBM, which most claims are about. */
+/* The class patterns, one per digit, and their RBM: most claims are about these. */
 typedef struct classes {
     isg_patterns *patterns;
     isg_rbm *rbm;
@@ -53,7 +53,7 @@ static const char pixels_key[] = "claims pixels";
 
 static exit_code compute_pixels(experiment *my, const classes *of, double *values) {
     isg_patterns *printed = NULL;
-    const exit_code code = fail_status(isg_patterns_from_data(&printed, my->printed, NULL));
+    const exit_code code = fail_status(isg_patterns_from_data(&printed, my->printed, NULL, NULL));
     if (code == EXIT_DONE) {
         const isg_patterns_info info = isg_patterns_describe(of->patterns);
         values[PIXELS_OURS] = isg_dataset_positive_fraction(my->train);
@@ -74,7 +74,7 @@ bool claims_need_printed(const experiment *my) {
     return json_object_get(my->pieces, pixels_key) == NULL;
 }
 
-/* Sub-classes of the largest class, times the number of classes. */
+/* Time for the sub-classes of the largest class, times the number of classes. */
 static exit_code time_clustering(const experiment *my, double *seconds) {
     const isg_dataset_info info = isg_dataset_describe(my->train);
     const uint32_t *labels = isg_dataset_labels(my->train);
@@ -95,7 +95,7 @@ static exit_code time_clustering(const experiment *my, double *seconds) {
     options.per_class = 5;
     const double started_s = isg_clock_s();
     if (code == EXIT_DONE)
-        code = fail_status(isg_patterns_from_data(&patterns, class_only, &options));
+        code = fail_status(isg_patterns_from_data(&patterns, class_only, &options, NULL));
     *seconds = (isg_clock_s() - started_s) * (double)info.n_classes;
     isg_patterns_free(patterns);
     isg_dataset_free(class_only);
@@ -103,7 +103,7 @@ static exit_code time_clustering(const experiment *my, double *seconds) {
     return code;
 }
 
-/* The class patterns and their RBM, and some updates of it; an epoch has so many more. */
+/* Time for the class patterns and their RBM, and for an epoch, extrapolated from some updates. */
 static exit_code compute_times(experiment *my, const classes *of, double *values) {
     (void)of;
     enum { N_UPDATES = 20 };
@@ -111,7 +111,7 @@ static exit_code compute_times(experiment *my, const classes *of, double *values
     isg_rbm *rbm = NULL;
     isg_trainer *trainer = NULL;
     double started_s = isg_clock_s();
-    exit_code code = fail_status(isg_patterns_from_data(&patterns, my->train, NULL));
+    exit_code code = fail_status(isg_patterns_from_data(&patterns, my->train, NULL, NULL));
     if (code == EXIT_DONE)
         code = fail_status(isg_rbm_from_patterns(&rbm, patterns, NULL, NULL));
     values[TIME_MAPPING] = isg_clock_s() - started_s;
@@ -134,7 +134,7 @@ static exit_code compute_times(experiment *my, const classes *of, double *values
     return code;
 }
 
-/* ---- after training, where figures have been there before ------------------------------------- */
+/* ---- after the training of Figs. 3 and D1 ------------------------------------------------------ */
 
 static exit_code compute_weights(experiment *my, const classes *of, double *values) {
     (void)of;
@@ -161,7 +161,7 @@ static exit_code compute_weights(experiment *my, const classes *of, double *valu
     return code;
 }
 
-/* |W X - sgn(W X)|_F by descent from random states, by the number of entries. */
+/* Root mean square of W X - sgn(W X) by descent from random states. */
 static exit_code from_random(const experiment *my, const isg_rbm *rbm, double *out) {
     isg_unmap_options options = isg_unmap_defaults();
     isg_unmapping *found = NULL;
@@ -169,7 +169,7 @@ static exit_code from_random(const experiment *my, const isg_rbm *rbm, double *o
     options.start = ISG_UNMAP_FROM_RANDOM;
     options.restarts = 1;
     options.seed = my->seed;
-    const exit_code code = fail_status(isg_unmap(&found, rbm, &options));
+    const exit_code code = fail_status(isg_unmap(&found, rbm, &options, NULL));
     if (code == EXIT_DONE) {
         const isg_unmap_report report = isg_unmapping_describe(found);
         *out = report.error / sqrt((double)(report.n_visible * report.n_patterns));
@@ -229,7 +229,7 @@ static const struct {
 };
 enum { N_PIECES = sizeof pieces / sizeof pieces[0] };
 
-/* The entry of the piece that is number `index` among those that can be computed. */
+/* The entry of piece `index`, counting only those that can be computed. */
 static size_t entry_of(const experiment *my, size_t index) {
     size_t k = 0;
     for (; k < N_PIECES; k++)

@@ -1,4 +1,4 @@
-/* claims_small.c - networks small enough that every sum and integral can be done
+/* claims_small.c - networks so small that every sum and integral can be computed
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +13,7 @@
 enum { UNITS = 12, N_SMALL_STATES = 1 << UNITS, HIDDEN = 3 };
 static const double beta = 2;
 
-/* The trapezoid rule on what falls off like a Gaussian has no error worth speaking of. */
+/* For what decays like a Gaussian, the error of the trapezoid rule is negligible. */
 static const double step = 0.05;
 enum { N_NODES = 801 }; /* lambda from -20 to 20; |W^T s| is at most sqrt(UNITS) */
 

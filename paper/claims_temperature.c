@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Nothing follows from estimates of ln Z that are not trusted, except that L, the mean of
- * logarithms of probabilities, is not positive.
+ * Where an estimate of ln Z is not trusted, all that is known is that L, a mean of logarithms of
+ * probabilities, is not positive.
  */
 #include <math.h>
 
@@ -13,8 +13,8 @@
 
 static const char *const estimators[] = {"AIS", "the best estimate"};
 
-/* Holds if L never falls significantly from one k to the next at any beta, up to k = 10, nor by
-   more than the tolerance; by the estimator numbers[0]. */
+/* Holds if from one k to the next, up to 10, L falls at no beta, neither significantly nor by more
+   than the tolerance; by the estimator numbers[0]. */
 static void judge_monotone(const claim *of, const facts *in, ruling *out) {
     const size_t e = of->numbers[0] > 0;
     grid g;
@@ -43,19 +43,20 @@ static void judge_monotone(const claim *of, const facts *in, ruling *out) {
         say_why(out, "by %s: most by %.2f +- %.2f nats, from k = %g to %g at beta = %g",
                 estimators[e], most.value, most.error, worst[0]->k, worst[1]->k, worst[0]->beta);
     else if (g.k[g.n_k - 1] < 10)
-        not_computed(out, "by %s: falls for no k up to %g, the range plotted goes to 10",
+        not_computed(out, "by %s: does not fall for k up to %g; the plotted range goes to 10",
                      estimators[e], g.k[g.n_k - 1]);
     else if (open > 0)
-        say_why(out,
-                "%zu of the steps rest on an estimate that is not trusted, or fall by more than %d "
-                "nats within the errors",
-                open, TOLERANCE_NATS);
+        say_why(
+            out,
+            "%zu of the steps depend on an estimate that is not trusted, or fall by more than %d "
+            "nats but within the errors",
+            open, TOLERANCE_NATS);
     else
         say_why(out, "by %s, at all %zu beta", estimators[e], g.n_betas);
 }
 
-/* The highest L of those from which something follows, or the first cell if there is none, and
-   whether others might be higher. */
+/* The highest L without a flaw, or the first cell if all are flawed; and whether none of the others
+   might be higher. */
 static const cell *top_of(const grid *g, size_t e, size_t a, bool *is_certain) {
     const cell *best = NULL;
     *is_certain = true;
@@ -69,7 +70,7 @@ static const cell *top_of(const grid *g, size_t e, size_t a, bool *is_certain) {
     return best ? best : &g->at[e][a][0];
 }
 
-/* Whether L at some beta from low to high, other than that of `end`, is above that. */
+/* Whether L at some beta from low to high, other than that of `end`, is higher than at `end`. */
 static answer is_passed(const grid *g, size_t a, double low, double high, const cell *end,
                         ruling *out) {
     answer found = NO;
@@ -81,8 +82,8 @@ static answer is_passed(const grid *g, size_t a, double low, double high, const 
     return found;
 }
 
-/* Holds if for every k and every beta outside 1.5 to 2.5 L is higher, by the best estimate, at one
-   inside. */
+/* Holds if for every k, L at each beta outside 1.5 to 2.5 is exceeded at one inside, by the best
+   estimate. */
 static void judge_peak(const claim *of, const facts *in, ruling *out) {
     const double low = 1.5, high = 2.5;
     grid g;
@@ -95,8 +96,8 @@ static void judge_peak(const claim *of, const facts *in, ruling *out) {
     for (size_t b = 0; b < g.n_betas; b++)
         inside += g.beta[b] >= low && g.beta[b] <= high;
     if (inside == 0 || inside == g.n_betas) {
-        not_computed(out, "needs beta in 1.5 to 2.5 and outside, found %g to %g", g.beta[0],
-                     g.beta[g.n_betas - 1]);
+        not_computed(out, "needs beta both inside and outside 1.5 to 2.5, found %g to %g",
+                     g.beta[0], g.beta[g.n_betas - 1]);
         return;
     }
     say_ours(out, "beta");
@@ -145,8 +146,8 @@ static void judge_ends(const claim *of, const facts *in, ruling *out) {
             g.beta[g.n_betas - 1], g.k[0], g.k[g.n_k - 1]);
 }
 
-/* How far L falls from its peak to the lowest temperature: not less than `least`, and not more than
-   `most`, which differs if the peak may be where nothing is known but L <= 0. */
+/* How far L falls from its peak to the lowest temperature: at least `least` and at most `most`, which
+   is larger if the peak may be where an estimate is not trusted and only L <= 0 is known. */
 typedef struct drop {
     measured least, most;
 } drop;
@@ -183,7 +184,9 @@ static void judge_sustained(const claim *of, const facts *in, ruling *out) {
     for (size_t side = 0; side < 2; side++) {
         const drop *by = side == 0 ? &few[1] : &many[1];
         if (by->most.value > by->least.value)
-            say_why(out, "; by %.1f at most for k = %g, where the peak is not trusted: L <= 0",
+            say_why(out,
+                    "; by at most %.1f for k = %g, where the peak is not trusted and only L <= 0 "
+                    "is known",
                     by->most.value, side == 0 ? g.k[0] : g.k[g.n_k - 1]);
     }
 }
@@ -222,27 +225,29 @@ static void judge_ais(const claim *of, const facts *in, ruling *out) {
     if (clearest)
         say_why(out, "at k = %g, beta = %g; ", clearest->k, clearest->beta);
     say_why(out,
-            "%zu of %zu points differ by more than chance allows among so many, "
-            "the widest by %.2g; tolerance %d nats",
+            "%zu of %zu points differ by more than chance explains among so many, "
+            "at most by %.2g nats; tolerance %d nats",
             off, all, widest, TOLERANCE_NATS);
 }
 
 /* ---- data, times and what cannot be measured --------------------------------------------------- */
 
-/* Holds if the printed rule gives the same data: what made the published figures, and is used here,
-   is the rule pixel / 255 > 0.01. */
+/* Holds if the printed rule gives the same data. The published figures were made, as ours are, with
+   pixel / 255 > 0.01. */
 static void judge_pixels(const claim *of, const facts *in, ruling *out) {
     const double bits = fact(in, of->key, PIXELS_BITS), changed = fact(in, of->key, PIXELS_CHANGED);
     rule(out, changed == 0 ? VERDICT_HOLDS : VERDICT_DIFFERS, changed, 0);
     say_ours(out, "+1: %.6f of all pixels; above 0 are %.6f", fact(in, of->key, PIXELS_OURS),
              fact(in, of->key, PIXELS_PRINTED));
-    say_why(out,
-            "the rule behind the published figures is pixel/255 > 0.01; it makes %.2g %% of the "
-            "pixels -1 that are not zero, and %g of %g bits of the class patterns others",
-            100 * changed, bits, fact(in, of->key, PIXELS_ALL_BITS));
+    say_why(
+        out,
+        "the rule behind the published figures is pixel/255 > 0.01; by it, %.2g %% of all pixels "
+        "are not zero and yet -1, and %g of %g bits of the class patterns differ",
+        100 * changed, bits, fact(in, of->key, PIXELS_ALL_BITS));
 }
 
-/* Holds if 50 epochs take numbers[1] times as long as what numbers[0] names. */
+/* Holds if 50 epochs take more than numbers[1] times as long as the mapping, with the clustering if
+   numbers[0]. */
 static void judge_time(const claim *of, const facts *in, ruling *out) {
     const bool has_clusters = of->numbers[0] > 0;
     const double once =
@@ -261,19 +266,20 @@ static void judge_theory(const claim *of, const facts *in, ruling *out) {
     (void)of;
     (void)in;
     rule(out, VERDICT_NOT_TESTABLE, (double)NAN, (double)NAN);
-    say_why(out,
-            "a theory of many random patterns in a large network, quoted and not computed; alpha = "
-            "80/784 = %.3f is right",
-            80.0 / 784);
+    say_why(
+        out,
+        "a theory of many random patterns in a large network, which the paper quotes and does not "
+        "compute; alpha = 80/784 = %.3f is right",
+        80.0 / 784);
 }
 
 /* clang-format off */
 const claim claims_temperature[] = {
     {"nonzero-pixels", "Sec. 3", NULL,
-     "Images become spins by setting all pixels that are not zero to +1",
+     "Images are made binary by setting all nonzero pixels to +1",
      "pixel > 0", true, judge_pixels, "claims pixels", {0}},
     {"monotone-ais", "Sec. 3.1.1, Fig. 2", "fig2",
-     "By AIS, as the paper has it, L rises with k at every beta plotted",
+     "By AIS, as in the paper, L rises with k at every beta plotted",
      "monotone", false, judge_monotone, NULL, {0}},
     {"monotone", "Sec. 3.1.1, Fig. 2", "fig2",
      "The likelihood itself rises with k at every beta plotted",
@@ -281,10 +287,10 @@ const claim claims_temperature[] = {
     {"peak", "Sec. 3.1.1, Fig. 2", "fig2",
      "L is highest near beta = 2", "near 2", false, judge_peak, NULL, {0}},
     {"both-ends", "Sec. 3.1.1, Fig. 2", "fig2",
-     "Data are poorly modelled at temperatures too high and too low",
+     "The data are modeled poorly if the temperature is too high or too low",
      "L falls on both sides", false, judge_ends, NULL, {0}},
     {"sustained", "Sec. 3.1.1, Fig. 2", "fig2",
-     "With more sub-patterns L is sustained at lower temperatures",
+     "With more sub-patterns, L stays high down to lower temperatures",
      "falls less for larger k", false, judge_sustained, NULL, {0}},
     {"annealing", "Fig. 2", "fig2",
      "AIS with 500 chains of 1000 steps gives the likelihood",
@@ -293,10 +299,10 @@ const claim claims_temperature[] = {
      "Theory puts the melting of the pattern basins at beta = 1.5 for alpha = 0.1, close to the peak",
      "1.5", false, judge_theory, NULL, {0}},
     {"one-shot-time", "Sec. 3.1.1", NULL,
-     "Training takes much longer than averaging the classes and a QR decomposition",
+     "Training takes much longer than class averages and a QR decomposition",
      "significantly more", false, judge_time, "claims times", {0, 10}},
     {"clustering-time", "Sec. 3.1.1", NULL,
-     "Finding sub-classes too is still faster than training",
+     "Even with the search for sub-classes it is faster than training",
      "typically faster", false, judge_time, "claims times", {1, 1}},
     {.id = NULL},
 };

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * L as Fig. 4 has it, by AIS, but where both sides of a comparison have a better estimate by that;
- * see point_gap().
+ * L is by AIS, as in Fig. 4, except where both sides of a comparison have a better estimate: see
+ * point_gap().
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void judge_weights(const claim *of, const facts *in, ruling *out) {
     say_ours(out, "cosine at least %.3f, %.3f on average", least,
              fact(in, of->key, WEIGHTS_MEAN_COSINE));
     if (epochs < 50 && out->verdict == VERDICT_HOLDS)
-        not_computed(out, "after %g epochs; the sentence is about 50", epochs);
+        not_computed(out, "after %g epochs; the claim is about 50", epochs);
     else
         say_why(out, "between columns of W before and after %g epochs; similar: above 0.707",
                 epochs);
@@ -32,8 +32,8 @@ static const double near = TOLERANCE_NATS;
 
 static const char *const titles[] = {"Hopfield", "Hebbian", "PCA", "random"};
 
-/* Whether all curves with numbers[0] hidden units are there: the same stops, and at each as many
-   runs. */
+/* Whether all curves with numbers[0] hidden units are complete: with the same stops and as many runs
+   at each. */
 static bool has_curves(const claim *of, const facts *in, curve *of_starts, ruling *out) {
     size_t runs = 0, stops = 0;
     for (size_t s = 0; s < N_STARTS; s++) {
@@ -91,14 +91,14 @@ static void judge_early(const claim *of, const facts *in, ruling *out) {
             titles[other], at, mine->at[0].annealed.value);
 }
 
-/* When something has come: not at stop `before` or any earlier one, perhaps at `perhaps` and
-   surely at `surely`; NaN if at no stop, and -1 for `before`. */
+/* When something happened: not up to stop `before`, perhaps at `perhaps`, and surely by `surely`. If
+   at no stop: NaN, and -1 for `before`. */
 typedef struct arrival {
     double before, perhaps, surely;
 } arrival;
 
-/* When the start is not more than `near` below the Hopfield start at the same epoch, or, if
-   `is_level`, not below what that had at the beginning. */
+/* When the start is within `near` of the Hopfield start at the same epoch or above it; if `is_level`,
+   when it is above the Hopfield start before training. */
 static arrival catches_up(const curve *mine, const curve *hopfield, bool is_level, ruling *out) {
     arrival when = {-1, (double)NAN, (double)NAN};
     for (size_t k = 0; k < mine->n && isnan(when.surely); k++) {
@@ -159,13 +159,14 @@ static void judge_catching_up(const claim *of, const facts *in, ruling *out) {
     if (out->verdict == VERDICT_NOT_COMPUTED)
         not_computed(out, "needs %g epochs, found %g", least, last);
     else
-        say_why(out,
-                "the first stop within %g nats, or two errors of that, of the Hopfield start; "
-                "farther away at every stop up to %g",
-                near, fmax(when.before, 0));
+        say_why(
+            out,
+            "the first stop within %g nats of the Hopfield start, up to two errors; farther away "
+            "at every stop up to %g",
+            near, fmax(when.before, 0));
 }
 
-/* Holds if the random start, trained for 5 epochs, is still below the Hopfield start before any. */
+/* Holds if the random start after 5 epochs is still below the Hopfield start before training. */
 static void judge_moderate(const claim *of, const facts *in, ruling *out) {
     curve c[N_STARTS];
     if (!has_curves(of, in, c, out))
@@ -176,7 +177,7 @@ static void judge_moderate(const claim *of, const facts *in, ruling *out) {
     rule_on_time(out, when, 5, true);
     say_arrival(out, when, last);
     if (out->verdict == VERDICT_NOT_COMPUTED)
-        not_computed(out, "a moderate time is taken for 5 epochs, found %g", last);
+        not_computed(out, "needs 5 epochs, which is taken for a moderate time, found %g", last);
     else
         say_why(out, "until the random start passes L = %.1f, the Hopfield start without training",
                 c[START_HOPFIELD].at[0].annealed.value);
@@ -199,8 +200,8 @@ static void judge_mild(const claim *of, const facts *in, ruling *out) {
     say_why(out, "Hopfield after 3 epochs less random after 15");
 }
 
-/* Holds if the four starts end within `near` of each other at 50 epochs; differs if two are farther
-   apart than that and two errors. */
+/* Holds if the four starts end within `near` of each other at 50 epochs; differs if two are apart by
+   more than that and significantly. */
 static void judge_same_end(const claim *of, const facts *in, ruling *out) {
     curve c[N_STARTS];
     if (!has_curves(of, in, c, out))
@@ -231,7 +232,8 @@ static void judge_same_end(const claim *of, const facts *in, ruling *out) {
     if (last < 50)
         not_computed(out, "needs 50 epochs, found %g", last);
     else
-        say_why(out, "%s above %s; the same: within %g nats, not: farther apart beyond two errors",
+        say_why(out,
+                "%s above %s; the same: within %g nats; different: apart by more than two errors",
                 titles[pair[0]], titles[pair[1]], near);
 }
 
@@ -274,7 +276,7 @@ static void judge_pca(const claim *of, const facts *in, ruling *out) {
     say_why(out, "the largest lead of PCA over all others, at epoch %g of %g", at, last);
 }
 
-/* The first stop from which on L stays within `near` of `level`, by AIS. */
+/* The first stop after which L, by AIS, stays within `near` of `level`. */
 static arrival arrives(const curve *of, const measured *level, ruling *out) {
     arrival when = {-1, (double)NAN, (double)NAN};
     bool is_sure = true;
@@ -293,7 +295,7 @@ static arrival arrives(const curve *of, const measured *level, ruling *out) {
     return when;
 }
 
-/* Fills when each start arrives at the highest end of all; false if the curves are too short. */
+/* When each start comes within reach of the highest end; false if the curves are too short. */
 static bool arrivals(const claim *of, const facts *in, ruling *out, arrival *when) {
     curve c[N_STARTS];
     const measured *level = NULL;
@@ -327,7 +329,8 @@ static void judge_forty(const claim *of, const facts *in, ruling *out) {
            0, 0);
     rule_stop(out, out->verdict, when.surely);
     say_arrival(out, when, 50);
-    say_why(out, "the first stop within %g nats of the highest end; roughly 40: between 30 and 50",
+    say_why(out,
+            "the first stop within %g nats of the highest final L; roughly 40: between 30 and 50",
             near);
 }
 
@@ -350,7 +353,8 @@ static void judge_sooner(const claim *of, const facts *in, ruling *out) {
         say_ours(out, "%s%s ", s > 0 ? ", " : "", titles[s]);
         say_arrival(out, when[s], 50);
     }
-    say_why(out, "until within %g nats of the highest end; much sooner: in half the epochs", near);
+    say_why(out, "until within %g nats of the highest final L; much sooner: in half the epochs",
+            near);
 }
 
 /* ---- the rest ---------------------------------------------------------------------------------- */
@@ -370,7 +374,7 @@ static void judge_eye(const claim *of, const facts *in, ruling *out) {
     (void)of;
     (void)in;
     rule(out, VERDICT_NOT_TESTABLE, (double)NAN, (double)NAN);
-    say_why(out, "a judgment by eye; the samples are fig4c.png and fig4d.png");
+    say_why(out, "to be judged by eye; the samples are in fig4c.png and fig4d.png");
 }
 
 /* clang-format off */
@@ -379,7 +383,7 @@ const claim claims_training[] = {
      "50 epochs with batches of 100 are 3e5 updates",
      "3e5", true, judge_updates, "claims times", {3e5}},
     {"weights-stay", "Sec. 3.1.2, Fig. 3", "fig3",
-     "Training changes the Hopfield weights little: 50 epochs leave them qualitatively similar",
+     "Training changes the Hopfield weights little: they are qualitatively similar after 50 epochs",
      "qualitatively similar", false, judge_weights, "claims weights", {0}},
     {"start-small", "Sec. 3.1.2, Fig. 4(a)", "fig4",
      "Without training the Hopfield start has a much higher L than the others, p = 10",
@@ -418,7 +422,7 @@ const claim claims_training[] = {
      "The other starts arrive at the same value much sooner than the random one",
      "much sooner", false, judge_sooner, NULL, {10}},
     {"random-moderate", "Sec. 4, Fig. 4(a)", "fig4",
-     "Random weights trained for a moderate time are worse than Hopfield weights that were not trained",
+     "Random weights trained for a moderate time are worse than untrained Hopfield weights",
      "worse", false, judge_moderate, NULL, {10}},
     {"mild-training", "Sec. 4, Fig. 4(a)", "fig4",
      "After a few epochs the Hopfield start is better than the random one trained several times longer",

@@ -1,4 +1,4 @@
-/* cmd_reproduce.c - isinglass reproduce: the figures of the paper, computed anew
+/* cmd_reproduce.c - isinglass reproduce: recompute the figures of the paper
  *
  * SPDX-License-Identifier: MIT
  */
@@ -24,7 +24,7 @@ static void defaults(void *settings) {
 
 enum { MOST_FIGURES = 16 };
 
-/* Those asked for, each once, in the order of the paper; all if none was. */
+/* Those asked for, each once and in the order of the paper; all if none was named. */
 static size_t choose(const invocation *call, const figure **chosen) {
     size_t n = 0;
     for (size_t k = 0; figures[k]; k++) {
@@ -138,7 +138,7 @@ static exit_code load(experiment *my, const invocation *call) {
     return code;
 }
 
-/* The training set with the threshold 0, which the paper prints and did not use. */
+/* The training set with threshold 0, which the paper states but did not use. */
 static exit_code load_printed(experiment *my, const invocation *call) {
     data_settings settings = data_defaults();
     settings.how.limit = scale_limits[my->scale];
@@ -147,13 +147,14 @@ static exit_code load_printed(experiment *my, const invocation *call) {
                                    : EXIT_DONE;
 }
 
-/* What was done is kept, so that the same command goes on. */
+/* What has been computed is saved: the same command resumes. */
 static exit_code stopped(exit_code code, const invocation *call) {
     char sentence[200];
     const size_t length = strlen(failure_sentence());
     memcpy(sentence, failure_sentence(), length < sizeof sentence ? length + 1 : sizeof sentence);
     sentence[sizeof sentence - 1] = '\0';
-    return fail(code, "%s; what was computed is kept, to go on: %s", sentence, call->command_line);
+    return fail(code, "%s; the results so far are saved; to resume: %s", sentence,
+                call->command_line);
 }
 
 static exit_code carry_out(experiment *my, const invocation *call) {
@@ -182,9 +183,9 @@ static exit_code carry_out(experiment *my, const invocation *call) {
         memory_release(reason);
         return code;
     }
-    code =
-        fail(EXIT_FAILED, "%s; all numbers are in %s, and the same command draws what is missing",
-             reason, my->directory);
+    code = fail(EXIT_FAILED,
+                "%s; all numbers are in %s; run the same command again to draw what is missing",
+                reason, my->directory);
     memory_release(reason);
     return code;
 }
@@ -207,7 +208,7 @@ static exit_code run(const invocation *call) {
 
 /* clang-format off */
 static const argument_entry arguments[] = {
-    {.name = "FIG", .help = "Which figures of the paper; all if none is named", .choices = figure_names,
+    {.name = "FIG", .help = "Figures of the paper to compute; all if none is named", .choices = figure_names,
      .is_optional = true, .is_repeated = true},
     {.name = NULL},
 };
@@ -215,11 +216,11 @@ static const argument_entry arguments[] = {
 static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_DIRECTORY, .metavar = "DIR", .is_required = true,
      .offset = offsetof(reproduce_settings, out),
-     .help = "Keep everything in DIR/SCALE, which is made if need be; what is there is gone on with"},
+     .help = "Write everything to DIR/SCALE, which is created if necessary; results already there are reused"},
     {.name = "scale", .kind = OPTION_CHOICE, .metavar = "SCALE", .choices = scale_names,
      .offset = offsetof(reproduce_settings, scale),
-     .help = "quick takes minutes and shows the essence, paper is as large as the original and takes "
-             "hours, tiny only shows in seconds that everything runs"},
+     .help = "quick takes minutes and shows the main results, paper is as large as the original and takes "
+             "hours, tiny takes seconds and only shows that everything runs"},
     {.name = NULL},
 };
 
@@ -267,7 +268,7 @@ static const result_entry results[] = {
 
 static const example examples[] = {
     {"isinglass reproduce -o paper", "All figures at quick scale, in a few minutes."},
-    {"isinglass reproduce fig2 fig4 --scale paper -o paper", "Two of them in full; after Ctrl-C the same command goes on."},
+    {"isinglass reproduce fig2 fig4 --scale paper -o paper", "Two of them in full; after Ctrl-C, the same command resumes."},
     {"isinglass reproduce fig3 -o paper --json", "One of them, and a list of its files for a script."},
     {NULL, NULL},
 };
@@ -276,28 +277,24 @@ static const example examples[] = {
 const command command_reproduce = {
     .name = "reproduce",
     .section = "Models",
-    .summary = "Compute the figures of the paper anew, and judge its claims",
+    .summary = "Recompute the figures of the paper and check its claims",
     .description =
-        "Computes figures of Smart and Zilman (ICLR 2021) from MNIST. Every figure FIG leaves in "
-        "DIR/SCALE/FIG its numbers (FIG.csv and others), a script of gnuplot that draws them "
+        "Computes the figures of Smart and Zilman (ICLR 2021) from MNIST. For every figure FIG, "
+        "DIR/SCALE/FIG has the numbers (FIG.csv and others), a gnuplot script that draws them "
         "(FIG.gp), pictures (FIG.svg and others) and figure.json with caption, parameters, time "
-        "and a "
-        "list of these files; 'gnuplot FIG.gp' there draws it again. DIR/SCALE/report.html shows "
-        "all of it on one page, to be read in a browser, printed or sent: it needs no other "
-        "file.\n"
-        "Everything computed is kept at once, so that nothing is lost when the program is stopped: "
-        "the same command goes on, and the numbers in the end are the same as if it had never been "
-        "stopped. A finished figure is left alone. Results of another version, seed or data are "
-        "refused; "
-        "--force starts anew. Scales have directories of their own.\n"
-        "Then every claim of the paper is held against the numbers that are there: claims.json and "
-        "claims.csv in DIR/SCALE have its value and ours with an error, a verdict (holds, differs, "
-        "not "
-        "testable, or not computed: its figure is not there, or with too few epochs) and the "
-        "reason.\n"
-        "Without gnuplot all numbers are computed and kept; the exit code is then 1, and the same "
-        "command "
-        "draws the pictures once gnuplot is there.",
+        "and a list of these files; 'gnuplot FIG.gp' in that directory draws the figure again. "
+        "DIR/SCALE/report.html shows everything on one page, to be read in a browser, printed or "
+        "sent by mail: it needs no other file.\n"
+        "Every result is saved as soon as it is computed. If the program is interrupted, the same "
+        "command resumes, and the final numbers are the same as without the interruption. "
+        "Finished figures are left alone. Results of another version, seed or data are refused; "
+        "use --force to replace them. Each scale has a directory of its own.\n"
+        "Then every claim of the paper is checked against the numbers computed so far: claims.json "
+        "and claims.csv in DIR/SCALE have its value and ours with an error, a verdict (holds, "
+        "differs, not testable, or not computed: its figure is missing or has too few epochs) and "
+        "the reason.\n"
+        "Without gnuplot, all numbers are computed and saved, but the exit code is 1; the same "
+        "command draws the pictures once gnuplot is installed.",
     .arguments = arguments,
     .options = options,
     .results = results,

@@ -6,7 +6,7 @@
 #include "cli/plot.h"
 #include "paper/paper.h"
 
-/* All scripts begin alike: `gnuplot FIG.gp`, in the directory of the figure, draws it again. */
+/* The same head for all scripts: `gnuplot FIG.gp`, in the directory of the figure, draws it again. */
 static void begin(const experiment *my, output *text, size_t width, size_t height) {
     output_print(text,
                  "# %s, drawn from the tables beside this file: gnuplot %s.gp\n"
@@ -27,7 +27,7 @@ exit_code leave_script(experiment *my, size_t width, size_t height, output *body
     output_bytes(&text, body->text, body->length);
     text.is_out_of_memory |= body->is_out_of_memory;
     if (code == EXIT_DONE)
-        code = leave_text(my, script, "script of gnuplot that draws the picture", &text);
+        code = leave_text(my, script, "gnuplot script that draws the picture", &text);
     if (code == EXIT_DONE) {
         const exit_code drawn = plot_draw(directory, script, picture);
         if (drawn == EXIT_FILE)

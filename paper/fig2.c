@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Twice: ln Z by AIS at the paper's settings, each beta by itself, and by the best that is known
- * here. The two differ where AIS misses minima of the free energy: it then puts L too high.
+ * ln Z is estimated twice: by AIS with the paper's settings, separately for each beta, and by the best
+ * method we have. They differ where AIS misses minima of the free energy; its L is then too high.
  */
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* What a piece is: for every k the data term, then for every beta AIS and the better estimate. */
+/* For every k and beta there are two pieces: data term and AIS, and the better estimate. */
 enum { AIS_VALUES = 3, BETTER_VALUES = 4 };
 
 typedef struct place {
@@ -61,7 +61,7 @@ static void plan(const experiment *my, size_t index, piece *out) {
         out->cost += 1.2e-4 * (double)isg_dataset_describe(my->train).n_samples; /* clustering */
 }
 
-/* L by AIS as the paper has it: every run by itself, then mean and deviation. */
+/* L by AIS as in the paper: mean and standard deviation of separate runs. */
 static exit_code compute_ais(experiment *my, const isg_rbm *rbm, double *values) {
     const size_t runs = scales[my->scale].runs;
     exit_code code = EXIT_DONE;
@@ -178,7 +178,7 @@ static exit_code count_untrusted(const experiment *my, size_t *out) {
     return EXIT_DONE;
 }
 
-/* Light to dark as k grows, so that the order is seen without colors too. */
+/* Darker as k grows, so that the order is visible without colors, too. */
 static void write_script(const experiment *my, size_t untrusted, output *script) {
     static const int shapes[] = {7, 5, 9, 11, 13}; /* filled; one less is open */
     const size_t n_k = scales[my->scale].n_k;
@@ -263,7 +263,7 @@ static exit_code finish(experiment *my) {
         "sampling at the paper's settings (%zu chains, %zu steps; mean and standard deviation of "
         "%zu "
         "runs). Solid, filled: the best estimate. Below: their difference; where it is positive, "
-        "annealing has missed part of Z, and its L is too high. A cross marks best estimates "
+        "annealing has missed a part of Z, and its L is too high. Crosses mark best estimates "
         "that are not trusted, %zu of %zu here: nothing is concluded from them.",
         scales[my->scale].chains, scales[my->scale].steps, scales[my->scale].runs, untrusted,
         count(my) / 2);

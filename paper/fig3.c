@@ -51,8 +51,9 @@ static exit_code leave_values(experiment *my, const isg_rbm *first, const isg_rb
         output_print(&text, "%zu,%.10g,%.10g,%.10g\n", mu, singular[mu], singular[p + mu],
                      column_cosine(before, after, mu));
     if (code == EXIT_DONE)
-        code = leave_text(my, "fig3-values.csv",
-                          "singular values, and how far each column has turned", &text);
+        code = leave_text(
+            my, "fig3-values.csv",
+            "singular values, and the cosine of each column with itself before training", &text);
     output_free(&text);
     memory_release(singular);
     return code;
@@ -93,7 +94,7 @@ static exit_code finish(experiment *my) {
         return code;
     return leave_caption(
         my,
-        "Weights of the RBM with 10 hidden units, one column of W an image; red "
+        "Weights of the RBM with 10 hidden units, each column of W as an image; red is "
         "positive, blue negative. (a) The orthogonalized Hopfield patterns, before "
         "training. (b) The same columns after %g epochs of CD-20 (the paper: 50).",
         design.epochs[my->scale]);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * ln Z by AIS with 100 chains, as published, at every stop, and the best estimate beside it at some.
+ * ln Z is by AIS with 100 chains, as published, at every stop; at some the best estimate is added.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum { N_GROUPS = 2, VALUES = 7, SAMPLE_ROWS = 4, SAMPLE_SWEEPS = 20, MOST_CHECK
 static const size_t per_class[N_GROUPS] = {1, 5}; /* (a) p = 10, (b) p = 50 */
 static const struct {
     size_t runs[N_GROUPS];
-    double epochs[N_GROUPS];  /* the curves end here; training.c says where runs stop before */
+    double epochs[N_GROUPS];  /* where the curves end; training.c has the stops before that */
     size_t chains, steps;     /* AIS */
     size_t mixture_samples, witnesses, patience;
     size_t n_checked; /* of the starts have, at these stops, the best estimate too ... */
@@ -54,7 +54,7 @@ static size_t count(const experiment *my) {
     return count_group(my, 0) + count_group(my, 1);
 }
 
-/* By group, start, run and stop, the last fastest, so that runs go on where they stand. */
+/* By group, start, run and stop, the last fastest, so that every run continues from its last stop. */
 static place place_of(const experiment *my, size_t index) {
     place at = {.group = index >= count_group(my, 0)};
     const double *stops;
@@ -151,7 +151,7 @@ static json_t *parameters(const experiment *my) {
 
 /* ---- tables ----------------------------------------------------------------------------------- */
 
-/* Counts the best estimates of each group that are not trusted, too. */
+/* Also counts the best estimates of each group that are not trusted. */
 static exit_code leave_scores(experiment *my, size_t *untrusted) {
     static const char *const methods[] = {"exact", "ais", "mixture"};
     output text = {0};
@@ -186,7 +186,7 @@ static exit_code leave_scores(experiment *my, size_t *untrusted) {
 
 /* Over the runs: by AIS, as published, and by the best estimate where every run has one. */
 typedef struct point {
-    double mean[2], deviation[2]; /* NaN if there is none, or of a single run */
+    double mean[2], deviation[2]; /* NaN if there is none, and of a single run */
     double lowest, highest;
     double is_trusted; /* of the best estimates; NaN if there are none */
 } point;
@@ -261,7 +261,7 @@ static exit_code leave_curves(experiment *my) {
 
 /* ---- samples ---------------------------------------------------------------------------------- */
 
-/* Chains from test images, one class a column. */
+/* Starts the chains from test images, one class in each column. */
 static void set_starts(const experiment *my, isg_chains *chains) {
     const isg_dataset_info info = isg_dataset_describe(my->test);
     const uint32_t *labels = isg_dataset_labels(my->test);
@@ -295,7 +295,7 @@ static exit_code leave_samples(experiment *my, start_kind start, const char *pic
     if (code == EXIT_DONE)
         code = fail_status(isg_chains_save(chains, arrays_path, "isinglass reproduce"));
     if (code == EXIT_DONE)
-        code = leave_file(my, picture, "samples, one class a column");
+        code = leave_file(my, picture, "samples, one class in each column");
     if (code == EXIT_DONE)
         code = leave_file(my, arrays, "the same as arrays");
     isg_chains_free(chains);
@@ -437,12 +437,13 @@ static exit_code finish(experiment *my) {
         "(b) %zu "
         "hidden units; mean and standard deviation (band) of %zu and %zu runs. %sln Z by annealed "
         "importance sampling with %zu chains and %zu steps, as published; "
-        "open symbols: by the best that is known here; a cross marks those that are not trusted in "
+        "open symbols: the best estimate; crosses mark those that are not trusted in "
         "every run (%zu of single runs), from which nothing is concluded. Learning rate 1e-4, but "
         "5e-4 in the first "
         "25 epochs of the random start in (b); batches of 100, but 1000 for the other starts in "
         "(a). (c), "
-        "(d): samples of the RBMs of (b), one digit a column, %d updates at beta 2 from a test "
+        "(d): samples of the RBMs of (b), one digit in each column, %d updates at beta 2 from a "
+        "test "
         "image, after %g epochs (the paper: 15).",
         n_hidden(my, 0), n_hidden(my, 1), scales[my->scale].runs[0], scales[my->scale].runs[1],
         has_inset(my) ? "Inset: the first epochs of (a). " : "", scales[my->scale].chains,

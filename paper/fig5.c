@@ -130,18 +130,14 @@ static exit_code state_path(const experiment *my, const place *at, char **out) {
 }
 
 static exit_code create(experiment *my, const place *at, isg_experts **out) {
-    static const isg_start starts[] = {[START_HOPFIELD] = ISG_START_HOPFIELD,
-                                       [START_HEBBIAN] = ISG_START_HEBBIAN,
-                                       [START_PCA] = ISG_START_PCA,
-                                       [START_NORMAL] = ISG_START_NORMAL};
     isg_expert_options options = isg_expert_defaults();
     options.per_class = at->k;
-    options.start = starts[at->start];
+    options.start = at->start;
     options.train.seed = my->seed + at->run - 1;
     return fail_status(isg_experts_create(out, my->train, &options, part_progress(my, 0, 0)));
 }
 
-/* Experts that have not gone past the epoch: those at hand, those on disk, or new ones. */
+/* Experts that are not past the epoch: those in memory, those on disk, or new ones. */
 static exit_code take_experts(experiment *my, const place *at, const char *path) {
     char key[KEY_BYTES];
     snprintf(key, sizeof key, "%zu %d %zu", at->k, (int)at->start, at->run);
@@ -269,7 +265,7 @@ static exit_code write_error(const experiment *my, size_t index, output *text) {
     return code;
 }
 
-/* All runs of the point whose first is at the index. */
+/* The point whose first run is at the index. */
 static exit_code write_point(const experiment *my, size_t index, output *text) {
     const expert_plan *plan = plan_of(my);
     const place at = place_of(plan, index);
@@ -320,7 +316,7 @@ static const struct {
     [START_NORMAL] = {"#5D3A9B", "random", 4},
 };
 
-/* Color is the start, shape the size; one more epoch counts for less the later it comes. */
+/* Color is the start, shape the size; the axis of epochs is logarithmic in 1 + epoch. */
 static exit_code leave_picture(experiment *my) {
     const expert_plan *plan = plan_of(my);
     static const int shapes[MOST_SIZES] = {7, 5, 9};
@@ -368,9 +364,9 @@ static exit_code finish(experiment *my) {
         my,
         "Test error of products of experts, one RBM of k hidden units per digit and "
         "a logistic regression on their energies, against the epochs of CD-20 that each "
-        "expert was trained for. Color and dashes: the start; symbols: k. Mean of %zu "
-        "run%s, bars from the smallest to the largest. The regression is fitted to "
-        "convergence, which the published one was not.",
+        "expert was trained for. Color and dashes show the start, symbols k. Mean of %zu "
+        "run%s, with bars from the smallest to the largest. The regression is fitted to "
+        "convergence, unlike the published one.",
         runs, runs > 1 ? "s" : "");
 }
 

@@ -1,4 +1,4 @@
-/* figD1.c - Fig. D1: patterns, and what the way back makes of the trained weights
+/* figD1.c - Fig. D1: patterns, and those found from the trained weights
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,7 +27,7 @@ exit_code back_unmap(experiment *my, isg_unmap_method method, isg_rbm **rbm, isg
     options.seed = my->seed;
     exit_code code = training_reach(my, &back_design.which, back_design.epochs[my->scale], rbm);
     if (code == EXIT_DONE)
-        code = fail_status(isg_unmap(out, *rbm, &options));
+        code = fail_status(isg_unmap(out, *rbm, &options, NULL));
     return code;
 }
 
@@ -120,11 +120,11 @@ static exit_code finish(experiment *my) {
         return code;
     return leave_caption(
         my,
-        "The way back from weights to patterns. (a) The ten binary patterns before "
+        "From weights back to patterns. (a) The ten binary patterns before "
         "training. (b) W X after %g epochs of training, X by the paper's gradient "
-        "descent from R (alpha = %g, gamma = %g, 50 steps). (c) The signs of W X. Red "
-        "positive, blue negative. Relaxation, which needs none of these parameters, is in "
-        "the tables beside.",
+        "descent from R (alpha = %g, gamma = %g, 50 steps). (c) The signs of W X. Red is "
+        "positive, blue negative. The tables also have the patterns found by relaxation, which "
+        "needs none of these parameters.",
         back_design.epochs[my->scale], alpha, step);
 }
 

@@ -1,8 +1,8 @@
-/* figD2.c - Fig. D2: recall of test images by the patterns before training and after it
+/* figD2.c - Fig. D2: recall of test images by the patterns before and after training
  *
  * SPDX-License-Identifier: MIT
  *
- * By the protocol that gave the published tables, and by following every image to its attractor.
+ * By the protocol that reproduces the published tables, and by following every image to its attractor.
  */
 #include <math.h>
 #include <stdio.h>
@@ -79,11 +79,10 @@ static exit_code compute(experiment *my, size_t index, double *values) {
     exit_code code = back_unmap(my, ISG_UNMAP_DESCENT, &rbm, &back);
     options.trajectories = trajectories[my->scale];
     options.seed = my->seed;
-    options.progress = part_progress(my, 0, 1);
     if (code == EXIT_DONE)
         code = fail_status(isg_recall_run(
             &recall, index < N_PROTOCOLS ? isg_rbm_patterns(rbm) : isg_unmapping_patterns(back),
-            my->test, &options));
+            my->test, &options, part_progress(my, 0, 1)));
     if (code == EXIT_DONE && (isg_recall_ends(recall).rows != n_classes(my) ||
                               isg_recall_ends(recall).cols != n_columns(my)))
         code = fail(EXIT_BAD_INPUT, "figD2: expected %zu classes and %zu outcomes", n_classes(my),

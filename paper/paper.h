@@ -194,14 +194,14 @@ exit_code leave_mosaic(experiment *my, const mosaic *what);
 
 /* ---- training.c: runs and patterns that figures share ----------------------------------------- */
 
-typedef enum start_kind {
-    START_HOPFIELD,
-    START_HEBBIAN,
-    START_PCA,
-    START_NORMAL,
-    N_STARTS
-} start_kind;
-extern const char *const start_titles[]; /* as --init of train spells them */
+/* The library's starts under the names that figures and claims have for them. */
+typedef isg_start start_kind;
+#define START_HOPFIELD ISG_START_HOPFIELD
+#define START_HEBBIAN  ISG_START_HEBBIAN
+#define START_PCA      ISG_START_PCA
+#define START_NORMAL   ISG_START_NORMAL
+enum { N_STARTS = ISG_START_NORMAL + 1 };
+extern const char *const start_titles[]; /* as --init of train has them */
 
 typedef struct training {
     size_t per_class; /* hidden units by the number of classes */
@@ -236,7 +236,7 @@ exit_code trained_compute(experiment *my, size_t index, double *values);
 
 /* ---- figD1.c: from the trained RBM back to patterns, for Fig. D2 and claims too ---------------- */
 
-extern const training_design back_design; /* the training before it; 10 epochs in the paper */
+extern const training_design back_design; /* the training before that; 10 epochs in the paper */
 
 /* The RBM after training, and its patterns by the given method from X0 = R. */
 exit_code back_unmap(experiment *my, isg_unmap_method method, isg_rbm **rbm, isg_unmapping **out);

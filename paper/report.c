@@ -1,4 +1,4 @@
-/* report.c - one page about everything that reproduce left in a directory
+/* report.c - report.html: everything that reproduce has computed, on one page
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,7 +15,7 @@
 #include "cli/options.h"
 #include "cli/text_file.h"
 
-/* Larger files are only named: the page is to be sent by mail, too. */
+/* Larger files are only linked, so that the page can be sent by mail. */
 enum { MOST_EMBEDDED_BYTES = 1 << 20 };
 
 typedef struct report {
@@ -26,15 +26,15 @@ typedef struct report {
     output page;
 } report;
 
-static const struct {
-    const char *what, *means;
-} scales[N_SCALES] = {
-    [SCALE_TINY] = {"tiny", "a few samples and epochs, enough to show that everything runs; the "
-                            "numbers mean nothing"},
-    [SCALE_QUICK] = {"quick", "all of MNIST, but fewer runs, epochs and temperatures than the "
-                              "paper: minutes on two cores"},
-    [SCALE_PAPER] = {"paper", "as many samples, runs, epochs and annealing steps as the paper: "
-                              "hours on two cores"},
+static const char *const scale_meanings[N_SCALES] = {
+    [SCALE_TINY] =
+        "a few samples and epochs, just enough to show that everything runs; the numbers "
+        "mean nothing",
+    [SCALE_QUICK] =
+        "all of MNIST, but fewer runs, epochs and temperatures than the paper: minutes on "
+        "two cores",
+    [SCALE_PAPER] =
+        "as many samples, runs, epochs and annealing steps as the paper: hours on two cores",
 };
 
 static const char *text_of(const json_t *object, const char *key) {
@@ -56,9 +56,9 @@ static void print_head(report *this) {
                "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                "<meta name=\"color-scheme\" content=\"light dark\">\n"
                "<meta name=\"generator\" content=\"isinglass %s\">\n"
-               "<title>Hopfield networks and RBMs: the paper computed anew (%s scale)</title>\n"
+               "<title>Hopfield networks and RBMs: the paper recomputed (%s scale)</title>\n"
                "<link rel=\"icon\" href=\"data:,\">\n<style>\n",
-               isg_version(), scales[this->my->scale].what);
+               isg_version(), scale_names[this->my->scale]);
     for (size_t k = 0; report_style[k]; k++)
         output_print(page, "%s", report_style[k]);
     output_print(page, "</style>\n</head>\n<body>\n");
@@ -68,19 +68,19 @@ static void print_opening(report *this) {
     html_print(
         &this->page,
         "<header>\n<p class=\"kicker\">isinglass %s &middot; %s scale &middot; seed %s</p>\n"
-        "<h1>Hopfield networks and restricted Boltzmann machines: the paper computed anew</h1>\n"
-        "<p>This page sets what Smart and Zilman published beside what isinglass computes from "
-        "MNIST: every checkable sentence as a number with a verdict, and every figure of results "
-        "with the command, the parameters and the data behind it. Whatever it calls ours was "
-        "computed, by the program and the seed named here; the same command gives the same numbers "
-        "again, times apart. The scale is <em>%s</em>: %s.</p>\n"
+        "<h1>Hopfield networks and restricted Boltzmann machines: the paper recomputed</h1>\n"
+        "<p>This page compares what Smart and Zilman published with what isinglass computes from "
+        "MNIST: every statement that can be checked, with a number and a verdict, and every figure "
+        "with results, with the command, the parameters and the data behind it. Values called ours "
+        "were computed with the version and the seed named here; apart from times, the same "
+        "command gives the same numbers again. The scale is <em>%s</em>: %s.</p>\n"
         "<p class=\"citation\">Matthew Smart and Anton Zilman, <cite>On the mapping between "
         "Hopfield "
         "networks and Restricted Boltzmann Machines</cite>, International Conference on Learning "
         "Representations (ICLR), 2021. <a href=\"https://arxiv.org/abs/2101.11744\">"
         "arXiv:2101.11744</a></p>\n</header>\n",
-        isg_version(), scales[this->my->scale].what, text_of(this->settings, "seed"),
-        scales[this->my->scale].what, scales[this->my->scale].means);
+        isg_version(), scale_names[this->my->scale], text_of(this->settings, "seed"),
+        scale_names[this->my->scale], scale_meanings[this->my->scale]);
 }
 
 static void print_contents(report *this) {
@@ -99,8 +99,7 @@ static void print_contents(report *this) {
             output_print(page, "not finished");
         output_print(page, "</span></li>\n");
     }
-    output_print(page,
-                 "<li><a href=\"#provenance\">Where this comes from</a></li>\n</ol>\n</nav>\n");
+    output_print(page, "<li><a href=\"#provenance\">How to repeat it</a></li>\n</ol>\n</nav>\n");
 }
 
 /* The command that computes one figure, or all, into this directory. */
@@ -191,7 +190,7 @@ static void print_size(output *page, double bytes) {
         output_print(page, "%.1f MB", bytes / 1e6);
 }
 
-/* One file of a figure: to be saved from the page itself, and where it is beside the page. */
+/* One file of a figure: embedded, to be saved from the page, and as a link to the file itself. */
 static exit_code print_file(report *this, const char *folder, const json_t *entry) {
     output *page = &this->page;
     const char *name = text_of(entry, "name");
@@ -201,8 +200,9 @@ static exit_code print_file(report *this, const char *folder, const json_t *entr
         return fail_memory();
     exit_code code = EXIT_DONE;
     if (!*name || strchr(name, '/'))
-        code = fail(EXIT_CHECKPOINT, "%s/%s/figure.json: '%s' is no name of a file of the figure",
-                    this->my->directory, folder, name);
+        code =
+            fail(EXIT_CHECKPOINT, "%s/%s/figure.json: '%s' is not the name of a file of the figure",
+                 this->my->directory, folder, name);
     else if (stat(path, &about) != 0)
         code = fail(EXIT_FILE, "%s: could not be read", path);
     else if (about.st_size <= MOST_EMBEDDED_BYTES) {
@@ -226,8 +226,8 @@ static exit_code print_files(report *this, const char *folder, const json_t *rec
     const json_t *entry;
     exit_code code = EXIT_DONE;
     output_print(page, "<div class=\"wide\"><table class=\"files\">\n<thead><tr>"
-                       "<th scope=\"col\">Save</th><th scope=\"col\">What it is</th>"
-                       "<th scope=\"col\">Size</th><th scope=\"col\">Beside this page</th>"
+                       "<th scope=\"col\">Download</th><th scope=\"col\">Content</th>"
+                       "<th scope=\"col\">Size</th><th scope=\"col\">Path from this page</th>"
                        "</tr></thead>\n<tbody>\n");
     json_array_foreach(json_object_get(record, "files"), k, entry) {
         if (code == EXIT_DONE)
@@ -249,7 +249,7 @@ static exit_code print_picture(report *this, const figure *what, const json_t *r
     return code;
 }
 
-/* What a figure lacks: its numbers, or only its picture. */
+/* Says whether a figure lacks its numbers or only its picture. */
 static exit_code print_missing(report *this, const figure *what) {
     char *table = memory_format("%s/%s/%s.csv", this->my->directory, what->name, what->name);
     if (!table)
@@ -257,11 +257,12 @@ static exit_code print_missing(report *this, const figure *what) {
     if (access(table, R_OK) == 0)
         html_print(&this->page,
                    "<p class=\"missing\">Computed, but not drawn: its numbers are in "
-                   "<a href=\"%s/%s.csv\"><code>%s/%s.csv</code></a>. Where gnuplot works, this "
-                   "draws it:</p>\n",
+                   "<a href=\"%s/%s.csv\"><code>%s/%s.csv</code></a>. With gnuplot installed, this "
+                   "command draws it:</p>\n",
                    what->name, what->name, what->name, what->name);
     else
-        html_print(&this->page, "<p class=\"missing\">Not computed yet. This does it:</p>\n");
+        html_print(&this->page,
+                   "<p class=\"missing\">Not computed yet. This command does it:</p>\n");
     memory_release(table);
     print_command(this, what->name);
     return EXIT_DONE;
@@ -274,11 +275,12 @@ static exit_code print_figure(report *this, size_t k) {
                what->title);
     exit_code code = record ? print_picture(this, what, record) : print_missing(this, what);
     if (code == EXIT_DONE && record) {
-        html_print(&this->page,
-                   "<h4>How it was made</h4>\n<pre class=\"command\"><code>%s</code></pre>\n",
-                   text_of(record, "command"));
+        html_print(
+            &this->page,
+            "<h4>Command and parameters</h4>\n<pre class=\"command\"><code>%s</code></pre>\n",
+            text_of(record, "command"));
         print_parameters(this, record);
-        output_print(&this->page, "<h4>Data</h4>\n");
+        output_print(&this->page, "<h4>Files</h4>\n");
         code = print_files(this, what->name, record);
     }
     report_claims_list(&this->page, this->claims, what->name);
@@ -300,16 +302,15 @@ static exit_code print_figures(report *this) {
 static void print_provenance(report *this) {
     html_print(
         &this->page,
-        "<section>\n<h2 id=\"provenance\">Where this comes from</h2>\n<dl class=\"provenance\">\n"
+        "<section>\n<h2 id=\"provenance\">How to repeat it</h2>\n<dl class=\"provenance\">\n"
         "<dt>Program</dt><dd>isinglass %s</dd>\n<dt>Scale</dt><dd>%s: %s</dd>\n<dt>Seed</dt>"
         "<dd>%s</dd>\n<dt>Training samples, SHA-256</dt><dd><code>%s</code></dd>\n"
         "<dt>Test samples, SHA-256</dt><dd><code>%s</code></dd>\n</dl>\n"
-        "<p>The checksums are of the spins of all samples, row after row, so many rows as this "
-        "scale "
-        "takes. The same version, seed, scale and data give the same tables, on any number of "
-        "threads and after any interruption. All of it again, or what is still missing of "
-        "it:</p>\n",
-        isg_version(), scales[this->my->scale].what, scales[this->my->scale].means,
+        "<p>The checksums are those of the spins of all samples that this scale uses, row by row. "
+        "The same version, seed, scale and data give the same tables, on any number of threads and "
+        "after any interruption. This command computes everything, or what is still "
+        "missing:</p>\n",
+        isg_version(), scale_names[this->my->scale], scale_meanings[this->my->scale],
         text_of(this->settings, "seed"), text_of(this->settings, "train_sha256"),
         text_of(this->settings, "test_sha256"));
     print_command(this, "");
@@ -342,7 +343,7 @@ static exit_code compose(report *this) {
     return this->page.is_out_of_memory ? fail_memory() : code;
 }
 
-/* A report that says the same is not touched, like everything else that is finished. */
+/* A report that would be the same is not touched, like everything else that is finished. */
 static exit_code replace(const char *path, const output *page) {
     output old = {0};
     bool is_same = false;

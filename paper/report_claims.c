@@ -6,17 +6,17 @@
 
 #include "paper/report.h"
 
-/* Never by color alone: every verdict has a sign and a word. */
+/* Verdicts are never told apart by color alone: each has a sign and a word. */
 static const struct {
     const char *mark, *sign, *meaning;
 } looks[N_VERDICTS] = {
-    [VERDICT_HOLDS] = {"holds", "&check;", "the result agrees with the sentence"},
-    [VERDICT_DIFFERS] = {"differs", "&ne;", "the result contradicts the sentence"},
+    [VERDICT_HOLDS] = {"holds", "&check;", "our result agrees with the paper"},
+    [VERDICT_DIFFERS] = {"differs", "&ne;", "our result contradicts the paper"},
     [VERDICT_NOT_TESTABLE] = {"untestable", "&cir;",
-                              "the sentence is too vague, or the numbers here leave it open: the "
-                              "reason is in the last column"},
+                              "the statement is too vague, or these numbers do not decide it: the "
+                              "last column says why"},
     [VERDICT_NOT_COMPUTED] = {"missing", "&middot;",
-                              "this scale, or the figures at hand, do not reach it"},
+                              "this scale is too small for it, or its figure is missing"},
 };
 
 /* What differs comes first. */
@@ -80,7 +80,7 @@ static bool is_within_name(const char *text, const char *c) {
     return false;
 }
 
-/* Claims are written as one types: in print, signs are signs, and lines do not break at them. */
+/* Claims are plain ASCII: here +- and minus become real signs, and "Fig. 2" does not break. */
 static void typeset(output *page, const char *text) {
     for (const char *c = text; *c; c++) {
         const char one[] = {*c, '\0'};

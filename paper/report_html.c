@@ -12,7 +12,7 @@
 
 /* ---- text ------------------------------------------------------------------------------------- */
 
-/* What stands for a byte of text; NULL for itself. Control characters are no HTML. */
+/* What to write instead of a byte of text; NULL: the byte itself. HTML has no control characters. */
 static const char *entity(unsigned char c) {
     switch (c) {
     case '&':
@@ -59,7 +59,7 @@ void html_print(output *page, const char *format, ...) {
 }
 
 void html_duration(output *page, double seconds) {
-    if (!(seconds >= 0 && seconds < 1e15)) { /* it was read from a file, after all */
+    if (!(seconds >= 0 && seconds < 1e15)) { /* it comes from a file */
         output_print(page, "unknown");
         return;
     }
@@ -100,8 +100,8 @@ static void base64(output *page, const unsigned char *bytes, size_t n) {
     }
 }
 
-/* Text is shorter and can be read like this. What may stand for itself is a part of what RFC 3986 lets,
-   without anything that HTML knows. */
+/* Shorter than base64 for text, and readable. What is not encoded is a part of what RFC 3986 allows,
+   without anything special to HTML. */
 static void percent(output *page, const unsigned char *bytes, size_t n) {
     static const char itself[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.,;:/+*()=!~@";

@@ -1,4 +1,4 @@
-/* run.c - what is computed is kept, what is missing is computed, what is finished is left alone
+/* run.c - saves what is computed, computes what is missing, leaves alone what is finished
  *
  * SPDX-License-Identifier: MIT
  */
@@ -59,8 +59,8 @@ static exit_code read_json(const char *path, json_t **out) {
     *out = NULL;
     if (memory_lacked_for_json())
         return fail_memory();
-    return fail(EXIT_CHECKPOINT, "%s: not as 'isinglass reproduce' writes it; --force starts anew",
-                path);
+    return fail(EXIT_CHECKPOINT,
+                "%s: not a file written by 'isinglass reproduce'; use --force to start over", path);
 }
 
 /* ---- pieces ----------------------------------------------------------------------------------- */
@@ -68,10 +68,10 @@ static exit_code read_json(const char *path, json_t **out) {
 exit_code piece_values(const experiment *my, const char *key, double *values, size_t n) {
     const json_t *kept = json_object_get(json_object_get(my->pieces, key), "values");
     if (json_array_size(kept) != n)
-        return fail(EXIT_CHECKPOINT,
-                    "%s/pieces.json: %zu values of %s, expected %zu; --force starts "
-                    "anew",
-                    my->directory, json_array_size(kept), key, n);
+        return fail(
+            EXIT_CHECKPOINT,
+            "%s/pieces.json: expected %zu values of %s, found %zu; use --force to start over",
+            my->directory, n, key, json_array_size(kept));
     for (size_t k = 0; k < n; k++) {
         const json_t *value = json_array_get(kept, k);
         values[k] = json_is_number(value) ? json_number_value(value) : (double)NAN;
@@ -132,13 +132,13 @@ static exit_code refuse_others(const experiment *my, const json_t *was, const js
         if (!old || strcmp(old, json_string_value(value)) != 0)
             return fail(EXIT_CHECKPOINT,
                         "%s: was begun with %s %.20s, this is %.20s; choose another directory, or "
-                        "--force to start anew",
+                        "use --force to start over",
                         my->directory, key, old ? old : "unknown", json_string_value(value));
     }
     return EXIT_DONE;
 }
 
-/* Removes what reproduce writes, directories whole. */
+/* Removes what reproduce writes, including whole directories. */
 static exit_code forget(const experiment *my) {
     static const char *const shared[] = {"pieces.json", "settings.json", "runs",       "patterns",
                                          "claims.json", "claims.csv",    "report.html"};
@@ -171,13 +171,14 @@ static exit_code open_records(experiment *my, bool may_replace) {
     char *pieces_path = memory_format("%s/pieces.json", my->directory);
     json_t *is = settings_of(my), *was = NULL;
     exit_code code = settings_path && pieces_path && is ? EXIT_DONE : fail_memory();
-    /* Whoever has no settings.json is not ours to remove, and cannot be told to be ours. */
+    /* A directory without settings.json may be anybody's: nothing in it is removed. */
     const bool is_ours = code == EXIT_DONE && access(settings_path, F_OK) == 0;
     if (code == EXIT_DONE && !is_ours && access(pieces_path, F_OK) == 0)
-        code = fail(EXIT_CHECKPOINT,
-                    "%s: has pieces.json without settings.json, so that nobody knows of which seed "
-                    "and data; choose another directory",
-                    my->directory);
+        code = fail(
+            EXIT_CHECKPOINT,
+            "%s: has pieces.json without settings.json, so its seed and data are unknown; choose "
+            "another directory",
+            my->directory);
     if (code == EXIT_DONE && is_ours && may_replace)
         code = forget(my);
     if (code == EXIT_DONE)
@@ -238,7 +239,7 @@ static bool is_kept(const experiment *my, const piece *what) {
     return json_object_get(my->pieces, what->key) != NULL;
 }
 
-/* What is missing, in seconds of one core, roughly. */
+/* Rough estimate of the missing work, in seconds of one core. */
 static double cost_of(experiment *my, const figure *const *chosen, size_t n) {
     double cost = 0;
     for (size_t f = 0; f < n; f++) {
@@ -324,7 +325,7 @@ void csv_number(output *text, double value) {
         output_print(text, "%.10g", value);
 }
 
-/* Seconds of all pieces, however many calls it took. */
+/* Seconds of all pieces, over all calls. */
 static double seconds_of(const experiment *my) {
     double seconds = 0;
     for (size_t k = 0; k < my->figure->count(my); k++) {
@@ -344,7 +345,7 @@ exit_code experiment_record(const experiment *my, const char *name, json_t **out
     return code;
 }
 
-/* Whether every file that figure.json names is there. */
+/* Whether every file that figure.json lists exists. */
 static exit_code has_files(const experiment *my, const figure *of, const json_t *record,
                            bool *out) {
     size_t k;

@@ -84,39 +84,26 @@ exit_code shared_patterns(experiment *my, size_t per_class, isg_patterns **out) 
     }
     isg_pattern_options options = isg_pattern_defaults();
     options.per_class = per_class;
-    options.progress = part_progress(my, my->part_from, my->part_from);
-    isg_status status = isg_patterns_from_data(out, my->train, &options);
+    isg_status status = isg_patterns_from_data(out, my->train, &options,
+                                               part_progress(my, my->part_from, my->part_from));
     if (status == ISG_OK)
         status = isg_patterns_save(*out, path, my->seed, "isinglass reproduce");
     memory_release(path);
     return fail_status(status);
 }
 
-static exit_code from_patterns(experiment *my, const training *which, isg_rbm **out) {
-    isg_patterns *patterns = NULL;
-    isg_mapping_options options = isg_mapping_defaults();
-    options.via = which->start == START_HEBBIAN ? ISG_VIA_HEBBIAN : ISG_VIA_QR;
-    options.beta = beta;
-    exit_code code = shared_patterns(my, which->per_class, &patterns);
-    if (code == EXIT_DONE)
-        code = fail_status(isg_rbm_from_patterns(out, patterns, &options, NULL));
-    isg_patterns_free(patterns);
-    return code;
-}
-
 static exit_code make_start(experiment *my, const training *which, isg_rbm **out) {
-    const isg_dataset_info data = isg_dataset_describe(my->train);
-    const size_t p = which->per_class * data.n_classes;
-    exit_code code = EXIT_DONE;
-    if (which->start == START_PCA)
-        code = fail_status(isg_rbm_start_pca(out, my->train, p, beta));
-    else if (which->start == START_NORMAL)
-        code = fail_status(isg_rbm_start_normal(out, data.n_visible, p, beta, normal_deviation,
-                                                my->seed + which->run - 1));
-    else
-        code = from_patterns(my, which, out);
+    const bool has_patterns = which->start == START_HOPFIELD || which->start == START_HEBBIAN;
+    const isg_start_options options = {.kind = which->start,
+                                       .per_class = which->per_class,
+                                       .beta = beta,
+                                       .deviation = normal_deviation,
+                                       .seed = my->seed + which->run - 1};
+    isg_patterns *patterns = NULL;
+    exit_code code = has_patterns ? shared_patterns(my, which->per_class, &patterns) : EXIT_DONE;
     if (code == EXIT_DONE)
-        code = fail_status(isg_rbm_set_image(*out, data.image_height, data.image_width));
+        code = fail_status(isg_rbm_start(out, &options, patterns, my->train, NULL));
+    isg_patterns_free(patterns);
     return code;
 }
 

@@ -25,7 +25,7 @@ PARTS = {
     "rng": "base/rng.c base/rng.h kernels/gibbs_draws.h",
     "samplers": """
         sample/gibbs.c sample/gibbs_weights.c theory/machine_sweep.c hopfield/dynamics.c hopfield/dynamics_thermal.c hopfield/dynamics_zero.c
-        log_z/exact_samples.c kernels/ref.c kernels/select.c kernels/tuned.h kernels/gibbs_tuned.h
+        log_z/exact.c kernels/ref.c kernels/select.c kernels/tuned.h kernels/gibbs_tuned.h
         kernels/vectors.h""",
     "ais": "log_z/ais.c log_z/ais_lambda.c log_z/anneal.c",
 }

@@ -74,11 +74,10 @@ exit_code bench_random_samples(isg_dataset **out, size_t n_samples, size_t n_vis
     return code;
 }
 
-static exit_code hopfield_model(isg_rbm **out, const isg_dataset *data, size_t n_hidden) {
+/* The first n_hidden samples as patterns. */
+static exit_code first_samples(isg_patterns **out, const isg_dataset *data, size_t n_hidden) {
     const isg_dataset_info info = isg_dataset_describe(data);
     const size_t most = info.n_samples < info.n_visible ? info.n_samples : info.n_visible;
-    isg_patterns *patterns = NULL;
-    isg_mapping_options options = isg_mapping_defaults();
     if (n_hidden > most)
         return fail(EXIT_MISUSED,
                     "--hidden: expected at most %zu for --init hopfield on %zu samples of %zu "
@@ -90,24 +89,33 @@ static exit_code hopfield_model(isg_rbm **out, const isg_dataset *data, size_t n
     for (size_t mu = 0; mu < n_hidden; mu++)
         for (size_t i = 0; i < info.n_visible; i++)
             xi[i * n_hidden + mu] = spin_of(isg_dataset_row(data, mu), i);
-    exit_code code =
-        fail_status(isg_patterns_create(&patterns, info.n_visible, n_hidden, xi, NULL));
-    options.beta = beta;
-    if (code == EXIT_DONE)
-        code = fail_status(isg_rbm_from_patterns(out, patterns, &options, NULL));
-    isg_patterns_free(patterns);
+    const exit_code code =
+        fail_status(isg_patterns_create(out, info.n_visible, n_hidden, xi, NULL));
     memory_release(xi);
     return code;
 }
 
-const char *const bench_start_names[] = {"normal", "hopfield", NULL}; /* as in bench_start */
+const char *const bench_start_names[] = {"normal", "hopfield", NULL};
 
 exit_code bench_model(isg_rbm **out, bench_start start, const isg_dataset *data, size_t n_hidden,
                       uint64_t seed) {
-    if (start == BENCH_START_HOPFIELD)
-        return hopfield_model(out, data, n_hidden);
-    const size_t n_visible = isg_dataset_describe(data).n_visible;
-    return fail_status(isg_rbm_start_normal(out, n_visible, n_hidden, beta, deviation, seed));
+    const isg_start_options options = {.kind = start == BENCH_START_HOPFIELD ? ISG_START_HOPFIELD
+                                                                             : ISG_START_NORMAL,
+                                       .n_hidden = n_hidden,
+                                       .beta = beta,
+                                       .deviation = deviation,
+                                       .seed = seed};
+    isg_patterns *patterns = NULL;
+    exit_code code =
+        start == BENCH_START_HOPFIELD ? first_samples(&patterns, data, n_hidden) : EXIT_DONE;
+    if (code == EXIT_DONE) {
+        const isg_status status = isg_rbm_start(out, &options, patterns, data, NULL);
+        code = status == ISG_ERR_DEPENDENT /* fewer patterns may do */
+                   ? fail(EXIT_MISUSED, "%s", isg_error_message())
+                   : fail_status(status);
+    }
+    isg_patterns_free(patterns);
+    return code;
 }
 
 static exit_code copy_weights(isg_rbm **out, isg_rbm *rbm) {
@@ -285,13 +293,12 @@ static exit_code measure_ward(double *rate, const bench_case *work) {
     const isg_progress progress = {.report = go_on};
     isg_pattern_options options = isg_pattern_defaults();
     options.per_class = n_samples < 10 ? n_samples : 10;
-    options.progress = &progress;
     slice s = slice_of(slice_s);
     exit_code code = EXIT_DONE;
     while (code == EXIT_DONE && !is_full(&s)) {
         isg_patterns *patterns = NULL;
         const double start = isg_clock_s();
-        code = fail_status(isg_patterns_from_data(&patterns, work->data, &options));
+        code = fail_status(isg_patterns_from_data(&patterns, work->data, &options, &progress));
         s.seconds += isg_clock_s() - start;
         s.work += (double)n_samples;
         isg_patterns_free(patterns);

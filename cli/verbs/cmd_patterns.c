@@ -82,9 +82,8 @@ static exit_code run(const invocation *call) {
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, call->common.quiet, "clustering");
-        isg_pattern_options options = settings->how;
-        options.progress = progress_callback(&bar);
-        const isg_status status = isg_patterns_from_data(&patterns, data, &options);
+        const isg_status status =
+            isg_patterns_from_data(&patterns, data, &settings->how, progress_callback(&bar));
         progress_finish(&bar);
         code = status == ISG_ERR_ARGUMENT
                    ? fail(EXIT_BAD_INPUT, "%s: %s%s", call->arguments[0], isg_error_message(),

@@ -121,8 +121,7 @@ static exit_code unmap(unmapped *my, const invocation *call) {
                my->data ? " and as many rows of --data" : "");
     progress bar;
     progress_start(&bar, call->common.quiet, "searching");
-    options.progress = progress_callback(&bar);
-    const isg_status status = isg_unmap(&my->result, my->rbm, &options);
+    const isg_status status = isg_unmap(&my->result, my->rbm, &options, progress_callback(&bar));
     progress_finish(&bar);
     if (status == ISG_ERR_ARGUMENT) /* the step size, as the options have no other left to refuse */
         return fail(EXIT_MISUSED, "--%s", isg_error_message());

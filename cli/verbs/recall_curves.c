@@ -95,9 +95,8 @@ static exit_code recover(const recall_job *my, curves *all) {
         progress_start(&bar, my->call->common.quiet, title);
         options.rule = all->rules[c];
         options.dynamics = all->dynamics[c];
-        options.progress = progress_callback(&bar);
         const isg_status status = isg_recover(my->patterns, my->data, all->how, all->n, &options,
-                                              all->points + c * all->n);
+                                              all->points + c * all->n, progress_callback(&bar));
         code = status == ISG_ERR_ARGUMENT /* a class of the data that no pattern has */
                    ? fail(EXIT_BAD_INPUT, "%s: %s", my->file, isg_error_message())
                    : recall_failed(my, status);

@@ -33,12 +33,12 @@ static isg_recall_options plan(const recall_job *my) {
 }
 
 static exit_code run_recall(recall_job *my, recall_found *found) {
-    isg_recall_options options = plan(my);
+    const isg_recall_options options = plan(my);
     const double start = isg_clock_s();
     progress bar;
     progress_start(&bar, my->call->common.quiet, "recalling");
-    options.progress = progress_callback(&bar);
-    const isg_status status = isg_recall_run(&found->recall, my->patterns, my->data, &options);
+    const isg_status status =
+        isg_recall_run(&found->recall, my->patterns, my->data, &options, progress_callback(&bar));
     progress_finish(&bar);
     found->seconds = isg_clock_s() - start;
     const exit_code code = recall_failed(my, status);
@@ -84,9 +84,8 @@ static exit_code run_committor(const recall_job *my, recall_found *found) {
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, my->call->common.quiet, "following");
-        options.progress = progress_callback(&bar);
-        code = recall_failed(
-            my, isg_committor(network, states, found->n_lost, &options, found->shares));
+        code = recall_failed(my, isg_committor(network, states, found->n_lost, &options,
+                                               found->shares, progress_callback(&bar)));
         progress_finish(&bar);
     }
     found->committor_overlap = options.threshold;

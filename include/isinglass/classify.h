@@ -5,6 +5,7 @@
 #ifndef ISINGLASS_CLASSIFY_H
 #define ISINGLASS_CLASSIFY_H
 
+#include "isinglass/mapping.h"
 #include "isinglass/train.h"
 
 #ifdef __cplusplus
@@ -55,13 +56,6 @@ ISG_API isg_logistic_options isg_logistic_defaults(void);
    paper), with random numbers of its own, a function of the seed and the class. Or there is one for
    all classes, which has seen the labels: see isg_dataset_append_labels(). */
 typedef struct isg_experts isg_experts;
-
-typedef enum isg_start {
-    ISG_START_HOPFIELD, /* the projection rule of the patterns, mapped by QR */
-    ISG_START_HEBBIAN,  /* xi / sqrt(n_visible) */
-    ISG_START_PCA,      /* principal axes */
-    ISG_START_NORMAL    /* random */
-} isg_start;
 
 /* Start from isg_expert_defaults(); defaults are in brackets. */
 typedef struct isg_expert_options {

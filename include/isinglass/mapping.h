@@ -83,6 +83,36 @@ ISG_API isg_matd_view isg_rbm_coefficients(const isg_rbm *rbm);
 ISG_API isg_status isg_rbm_append_pattern(isg_rbm *rbm, const uint64_t *pattern, const char *label);
 ISG_API isg_status isg_rbm_remove_pattern(isg_rbm *rbm, size_t mu);
 
+/* ---- Where training starts ------------------------------------------------------------------- */
+
+typedef enum isg_start {
+    ISG_START_HOPFIELD, /* the projection rule of the patterns, mapped by QR */
+    ISG_START_HEBBIAN,  /* the Hebbian rule: xi / sqrt(n_visible) */
+    ISG_START_PCA,      /* the principal axes of the data, as unit columns */
+    ISG_START_NORMAL    /* independent normal weights */
+} isg_start;
+
+/* Start from isg_start_defaults(); defaults are in brackets. */
+typedef struct isg_start_options {
+    isg_start kind;   /* [ISG_START_HOPFIELD] */
+    size_t per_class; /* patterns, and so hidden units, of every class [1] */
+    size_t n_hidden;  /* PCA and normal: hidden units [0: as many as patterns there were] */
+    bool allow_rank_deficient; /* Hopfield: as in isg_mapping_options [false] */
+    double beta;               /* [2] */
+    double deviation;          /* normal: standard deviation of the weights [0.1] */
+    uint64_t seed;             /* normal [1] */
+} isg_start_options;
+
+ISG_API isg_start_options isg_start_defaults(void);
+
+/* An RBM to train on the data, with fields of zero; it takes the shape of their images. `patterns` are
+   those to start from, NULL: isg_patterns_from_data(), which `progress` is about. `options` and
+   `progress` may be NULL. ISG_ERR_ARGUMENT, naming the class, if one has too few samples, or if the
+   data vary in fewer directions than axes are wanted; ISG_ERR_DEPENDENT for dependent patterns. */
+ISG_API isg_status isg_rbm_start(isg_rbm **out, const isg_start_options *options,
+                                 const isg_patterns *patterns, const isg_dataset *data,
+                                 const isg_progress *progress);
+
 /* ---- From an RBM to a Hopfield network ------------------------------------------------------- */
 
 /* The Hopfield network that an RBM is with its hidden layer integrated out, exactly: J = W W^T with its
@@ -155,7 +185,6 @@ typedef struct isg_unmap_options {
     bool flip;                    /* then flip single spins while that lowers the residual, so that
                                      every pattern becomes a minimum of H [false] */
     uint64_t seed;                /* same seed, same patterns, on any number of threads [1] */
-    const isg_progress *progress; /* [NULL] */
 } isg_unmap_options;
 
 ISG_API isg_unmap_options isg_unmap_defaults(void);
@@ -208,12 +237,12 @@ typedef struct isg_unmap_report {
     isg_binarization verdict;
 } isg_unmap_report;
 
-/* `options` may be NULL. Patterns from starts of their own keep their order; others stand in the
+/* `options` and `progress` may be NULL. Patterns from starts of their own keep their order; others stand in the
    order of the known patterns they are nearest to and take their sign and label, or, if none are known,
    by residual, with fewer +1 than -1. ISG_ERR_DEPENDENT if the columns of W are linearly dependent,
    ISG_ERR_SHAPE if patterns or data do not fit. */
 ISG_API isg_status isg_unmap(isg_unmapping **out, const isg_rbm *rbm,
-                             const isg_unmap_options *options);
+                             const isg_unmap_options *options, const isg_progress *progress);
 ISG_API void isg_unmapping_free(isg_unmapping *unmapping); /* NULL is fine */
 ISG_API isg_unmap_report isg_unmapping_describe(const isg_unmapping *unmapping);
 ISG_API const isg_patterns *isg_unmapping_patterns(const isg_unmapping *unmapping);

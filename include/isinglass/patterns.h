@@ -18,18 +18,18 @@ typedef struct isg_patterns isg_patterns;
 
 /* Start from isg_pattern_defaults(); defaults are in brackets. */
 typedef struct isg_pattern_options {
-    size_t per_class;             /* sub-patterns of every class, found by Ward clustering [1] */
-    const isg_progress *progress; /* [NULL] */
+    size_t per_class; /* sub-patterns of every class, found by Ward clustering [1] */
 } isg_pattern_options;
 
 ISG_API isg_pattern_options isg_pattern_defaults(void);
 
 /* The sign of the mean of every class, or of its `per_class` clusters (Ward linkage on Hamming
    distances), ordered by class and, within it, by the first sample of a cluster. A unit whose
-   mean is zero becomes -1. Data without labels are one class. ISG_ERR_ARGUMENT, naming the class,
-   if it has fewer samples than clusters are wanted. */
+   mean is zero becomes -1. Data without labels are one class. `options` and `progress` may be NULL.
+   ISG_ERR_ARGUMENT, naming the class, if it has fewer samples than clusters are wanted. */
 ISG_API isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
-                                          const isg_pattern_options *options);
+                                          const isg_pattern_options *options,
+                                          const isg_progress *progress);
 
 /* From xi (n_visible, n_patterns), row-major, of +1 and -1; `labels` (n_patterns) may be NULL. */
 ISG_API isg_status isg_patterns_create(isg_patterns **out, size_t n_visible, size_t n_patterns,

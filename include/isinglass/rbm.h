@@ -65,13 +65,6 @@ ISG_API void isg_rbm_free_energy_gradient(const isg_rbm *rbm, const double *lamb
 ISG_API isg_status isg_pca(const isg_dataset *data, size_t n_components, isg_matd components,
                            double *variances);
 
-/* Where training may start from, besides patterns: independent normal weights of standard
-   deviation `deviation`, and the principal axes of the data; fields zero. */
-ISG_API isg_status isg_rbm_start_normal(isg_rbm **out, size_t n_visible, size_t n_hidden,
-                                        double beta, double deviation, uint64_t seed);
-ISG_API isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, size_t n_hidden,
-                                     double beta);
-
 /* A .npz with W (N, p), b (N), c (p), beta and, where known, xi, labels and R; `command` is kept in
    its meta.json. What was saved is loaded bit for bit. Of files that others wrote only W and beta
    are required; numbers that are not finite are refused with their place. */

@@ -52,7 +52,6 @@ typedef struct isg_recall_options {
     size_t trajectories;       /* published: from each undecided sample [20] */
     isg_readout readout;       /* attractor: of the end, for accuracy and confusion [projection] */
     uint64_t seed;             /* [1] */
-    const isg_progress *progress; /* [NULL] */
 } isg_recall_options;
 
 ISG_API isg_recall_options isg_recall_defaults(isg_recall_protocol protocol);
@@ -76,7 +75,7 @@ typedef struct isg_recall_outcome {
 } isg_recall_outcome;
 
 typedef struct isg_recall_summary {
-    isg_recall_options options; /* as given, without progress */
+    isg_recall_options options; /* as given */
     size_t n_samples;
     size_t n_classes; /* rows of the tables: classes of the data, or 1 if they have no labels */
     size_t n_labels;  /* classes of the patterns; every pattern is its own if they have no labels */
@@ -97,9 +96,11 @@ typedef struct isg_recall_summary {
 
 /* ISG_ERR_SHAPE if patterns and data disagree on n_visible, ISG_ERR_ARGUMENT for options without a
    meaning, ISG_ERR_DEPENDENT for dependent patterns, ISG_ERR_UNSUPPORTED for block Gibbs without the diagonal. Same
-   seed, same result, on any number of threads. */
+   seed, same result, on any number of threads. `options` (published) and `progress` may be NULL, here
+   and below. */
 ISG_API isg_status isg_recall_run(isg_recall **out, const isg_patterns *patterns,
-                                  const isg_dataset *data, const isg_recall_options *options);
+                                  const isg_dataset *data, const isg_recall_options *options,
+                                  const isg_progress *progress);
 ISG_API void isg_recall_free(isg_recall *recall); /* NULL is fine */
 ISG_API isg_recall_summary isg_recall_describe(const isg_recall *recall);
 ISG_API const isg_recall_outcome *isg_recall_outcomes(const isg_recall *recall); /* (n_samples) */
@@ -126,16 +127,16 @@ typedef struct isg_committor_options {
     size_t max_updates;    /* sweeps of one trajectory [100] */
     size_t trajectories;   /* from each state [20] */
     uint64_t seed;         /* [1] */
-    const isg_progress *progress; /* [NULL] */
 } isg_committor_options;
 
 ISG_API isg_committor_options isg_committor_defaults(void);
 
 /* Of the trajectories that start from each of `states` (n_states, packed), the shares that come to
-   each pattern before any other, and in the last column to none: shares (n_states, n_patterns + 1). */
+   each pattern before any other, and in the last column to none: shares (n_states, n_patterns + 1).
+   ISG_ERR_ARGUMENT if the network has no patterns. */
 ISG_API isg_status isg_committor(const isg_hopfield *network, const uint64_t *states,
                                  size_t n_states, const isg_committor_options *options,
-                                 double *shares);
+                                 double *shares, const isg_progress *progress);
 
 /* ---- Recall of what was corrupted ------------------------------------------------------------ */
 
@@ -166,7 +167,6 @@ typedef struct isg_recovery_options {
     double near;               /* the overlap above which a pattern is as good as found [0.95] */
     bool clamp_known;          /* units that are not hidden stay as they are [false] */
     uint64_t seed;             /* [1] */
-    const isg_progress *progress; /* [NULL] */
 } isg_recovery_options;
 
 /* How many trials came to the pattern that was corrupted, or to one of the sample's class. */
@@ -188,7 +188,8 @@ ISG_API isg_recovery_options isg_recovery_defaults(void);
    given and these or the patterns have no labels, or a class has no pattern. */
 ISG_API isg_status isg_recover(const isg_patterns *patterns, const isg_dataset *data,
                                const isg_corruption *how, size_t n,
-                               const isg_recovery_options *options, isg_recovery *out);
+                               const isg_recovery_options *options, isg_recovery *out,
+                               const isg_progress *progress);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* isinglass/sample.h - Gibbs chains and what they tell
+/* isinglass/sample.h - Gibbs chains, and how fast they decorrelate
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,8 +14,8 @@ extern "C" {
 /* ---- Gibbs sampling -------------------------------------------------------------------------- */
 
 /* Many states of one RBM, moved by block-Gibbs sweeps: lambda given the spins, then spins given
-   lambda. Chain k in sweep t is a function of the seed, k and t alone, whatever the number of
-   threads, the instruction set and the number of calls. W and the fields are copied. */
+   lambda. Chain k in sweep t depends only on the seed, k and t, not on the number of threads, the
+   instruction set or the number of calls. W and the fields are copied. */
 typedef struct isg_chains isg_chains;
 
 /* Spins drawn at random, +1 and -1 equally likely. ISG_ERR_DIVERGED if the weights are not finite. */
@@ -30,7 +30,7 @@ ISG_API const uint64_t *isg_chains_spins(const isg_chains *chains, size_t k);
 /* The hidden units (n_hidden) that the last sweep drew and made the spins from; zero before. */
 ISG_API const float *isg_chains_hidden(const isg_chains *chains, size_t k);
 
-/* Spins that stay as they are from now on, in all chains: packed, set for those; NULL for none. */
+/* Spins to hold fixed from now on, in all chains: packed, set for those; NULL for none. */
 ISG_API void isg_chains_clamp(isg_chains *chains, const uint64_t *units);
 
 /* ISG_ERR_ARGUMENT unless beta, which may differ from the RBM's, is positive. */
@@ -39,7 +39,7 @@ ISG_API isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double be
 /* H(s) of every chain (count). */
 ISG_API void isg_chains_energy(const isg_chains *chains, double *energies);
 
-/* ---- Samples: what chains look like, and how fast they forget -------------------------------- */
+/* ---- Samples: files, pictures, and how fast chains decorrelate ------------------------------- */
 
 typedef struct isg_chains_info {
     size_t count;
@@ -47,7 +47,7 @@ typedef struct isg_chains_info {
     size_t n_hidden;
     uint64_t seed;
     uint64_t sweeps;     /* done so far */
-    size_t image_height; /* of the RBM; 0 if its visible units are no image */
+    size_t image_height; /* of the RBM; 0 if its visible units are not an image */
     size_t image_width;
 } isg_chains_info;
 
@@ -69,24 +69,19 @@ typedef struct isg_autocorrelation {
     bool is_reliable; /* the chains are at least 50 times long */
 } isg_autocorrelation;
 
-/* `series` (chains, steps) of at least 4 steps of finite numbers; else ISG_ERR_ARGUMENT. */
-ISG_API isg_status isg_autocorrelation_time(isg_matd_view series, isg_autocorrelation *out);
+/* What a number of sweeps showed of the energies H(s) and of the hidden units lambda.
 
-/* Split R-hat of such series (Gelman et al., Bayesian Data Analysis, 3rd ed., 11.4): every chain is
-   cut into halves of n steps, the middle one left out if their number is odd; with W the mean of the
+   R-hat is the split one (Gelman et al., Bayesian Data Analysis, 3rd ed., 11.4): every chain is cut into
+   halves of n steps, the middle one left out if their number is odd; with W the mean of the
    2 * chains variances and B / n the variance of the means (both unbiased),
        R = sqrt(((n - 1) W / n + B / n) / W)
    is 1 for chains that agree; above 1.1, or better 1.01, they have not converged. Infinite if
-   every half stands still, but not at the same place; NaN if nothing varies at all. */
-ISG_API isg_status isg_split_rhat(isg_matd_view series, double *out);
+   every half stands still, but not at the same place; NaN if nothing varies at all.
 
-/* Whether the chains of such series stay in different modes, so that making them longer will not help:
-   split R-hat is above 1.1, B / (n W) is at least 0.8 of what it is in the first half of the steps
-   (0.5 is usual for chains that are merely slow), and at most 1 % of the variance B / n of the
-   half-chain means is between the two halves of one chain. False for fewer than 8 steps. */
-ISG_API isg_status isg_series_trapped(isg_matd_view series, bool *out);
-
-/* What a number of sweeps showed of the energies H(s) and of the hidden units lambda. */
+   Chains are trapped if they stay in different modes, so that longer ones will not help: for the
+   quantity of the largest R-hat, this is above 1.1, B / (n W) is at least 0.8 of what it is in the first
+   half of the steps (0.5 is usual for chains that are merely slow), and at most 1 % of the variance
+   B / n of the half-chain means is between the two halves of one chain. */
 typedef struct isg_decorrelation {
     size_t chains, sweeps;
     isg_autocorrelation energy;
@@ -95,13 +90,13 @@ typedef struct isg_decorrelation {
     double energy_rhat;
     double hidden_rhat; /* the largest of all hidden units */
     bool is_reliable;   /* both times are */
-    bool is_trapped;    /* the quantity of the largest R-hat is, as by isg_series_trapped() */
+    bool is_trapped;    /* see above */
 } isg_decorrelation;
 
-/* Sweeps the chains `skip` times, so that they may forget their start, then `sweeps` times, which are
-   measured. Everything is kept meanwhile, so that it takes 8 chains sweeps (n_hidden + 1) bytes:
-   ISG_ERR_UNSUPPORTED above 2 GiB. ISG_ERR_ARGUMENT for fewer than 4 sweeps or a beta that is not
-   positive. If `progress`, which may be NULL, cancels, the chains have moved all the same. */
+/* Sweeps the chains `skip` times to forget their start, then `sweeps` times, which are measured. All
+   values are kept, which takes 8 chains sweeps (n_hidden + 1) bytes: ISG_ERR_UNSUPPORTED above 2 GiB.
+   ISG_ERR_ARGUMENT for fewer than 4 sweeps or a beta that is not positive. `progress` may be NULL; if
+   it cancels, the chains have moved nevertheless. */
 ISG_API isg_status isg_chains_measure(isg_chains *chains, size_t skip, size_t sweeps, double beta,
                                       isg_decorrelation *out, const isg_progress *progress);
 

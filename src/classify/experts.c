@@ -10,8 +10,6 @@
 #include "classify/experts.h"
 #include "isinglass/mapping.h"
 
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/rng.h"
 
@@ -45,49 +43,24 @@ static bool report_share(void *user, double fraction) {
     return my->all->report(my->all->user, ((double)my->k + fraction) / (double)my->n);
 }
 
-static isg_status start_from_patterns(isg_rbm **out, const isg_dataset *data,
-                                      const isg_expert_options *options, share *part) {
-    const isg_progress progress = {report_share, part};
-    isg_pattern_options how = isg_pattern_defaults();
-    isg_mapping_options mapping = isg_mapping_defaults();
-    isg_patterns *patterns = NULL;
-    how.per_class = options->per_class;
-    how.progress = part->all ? &progress : NULL;
-    mapping.beta = options->beta;
-    mapping.via = options->start == ISG_START_HEBBIAN ? ISG_VIA_HEBBIAN : ISG_VIA_QR;
-    mapping.allow_rank_deficient = true;
-    ISG_TRY(isg_patterns_from_data(&patterns, data, &how));
-    const isg_status status = isg_rbm_from_patterns(out, patterns, &mapping, NULL);
-    isg_patterns_free(patterns);
-    return status;
-}
-
+/* Patterns that depend on others leave an expert with fewer hidden units. */
 static isg_status start(isg_rbm **out, const isg_dataset *data, const isg_expert_options *options,
                         uint64_t seed, share *part) {
-    size_t n_hidden = 0;
-    if (!isg_multiply(&n_hidden, options->per_class, data->info.n_classes))
-        return isg_fail(ISG_ERR_MEMORY, "%zu hidden units a class do not fit in memory",
-                        options->per_class);
-    switch (options->start) {
-    case ISG_START_HOPFIELD:
-    case ISG_START_HEBBIAN:
-        return start_from_patterns(out, data, options, part);
-    case ISG_START_PCA:
-        return isg_rbm_start_pca(out, data, n_hidden, options->beta);
-    case ISG_START_NORMAL:
-        return isg_rbm_start_normal(out, data->info.n_visible, n_hidden, options->beta,
-                                    options->deviation, seed);
-    }
-    return isg_fail(ISG_ERR_ARGUMENT, "start: expected one of four, found number %d",
-                    (int)options->start);
+    const isg_progress progress = {report_share, part};
+    const isg_start_options how = {.kind = options->start,
+                                   .per_class = options->per_class,
+                                   .allow_rank_deficient = true,
+                                   .beta = options->beta,
+                                   .deviation = options->deviation,
+                                   .seed = seed};
+    return isg_rbm_start(out, &how, NULL, data, part->all ? &progress : NULL);
 }
 
 /* ---- create and free -------------------------------------------------------------------------- */
 
-/* Says which class a failure is about, unless the sentence does. */
+/* Says which class a failure is about. */
 static isg_status about_class(const isg_experts *experts, size_t k, isg_status status) {
-    const bool is_told = strncmp(isg_error_message(), "class ", strlen("class ")) == 0;
-    return status == ISG_OK || status == ISG_ERR_MEMORY || experts->n_experts == 1 || is_told
+    return status == ISG_OK || status == ISG_ERR_MEMORY || experts->n_experts == 1
                ? status
                : isg_fail(status, "class '%s': %s", experts->classes.names[k], isg_error_message());
 }
@@ -99,11 +72,14 @@ static isg_status make_expert(isg_experts *experts, size_t k, const isg_expert_o
     isg_train_options train = options->train;
     share part = {progress, k, experts->n_experts};
     train.seed = seed_of(options, k);
-    ISG_TRY(start(&expert->rbm, expert->data, options, train.seed, &part));
-    if (expert->data->info.image_height)
-        ISG_TRY(isg_rbm_set_image(expert->rbm, expert->data->info.image_height,
-                                  expert->data->info.image_width));
-    return isg_trainer_create(&expert->trainer, expert->rbm, expert->data, &train);
+    const isg_status status = start(&expert->rbm, expert->data, options, train.seed, &part);
+    const bool has_patterns =
+        options->start == ISG_START_HOPFIELD || options->start == ISG_START_HEBBIAN;
+    if (status == ISG_ERR_ARGUMENT && has_patterns) /* which names the class itself */
+        return status;
+    ISG_TRY(about_class(experts, k, status));
+    return about_class(experts, k,
+                       isg_trainer_create(&expert->trainer, expert->rbm, expert->data, &train));
 }
 
 static isg_status share_data(isg_experts *experts, const isg_dataset *data) {
@@ -136,7 +112,7 @@ isg_status isg_experts_create(isg_experts **out, const isg_dataset *data,
     ISG_TRY_GOTO(options->joint ? isg_dataset_append_labels(&experts->expert->data, data)
                                 : share_data(experts, data));
     for (size_t k = 0; k < experts->n_experts; k++)
-        ISG_TRY_GOTO(about_class(experts, k, make_expert(experts, k, options, progress)));
+        ISG_TRY_GOTO(make_expert(experts, k, options, progress));
     *out = experts;
     experts = NULL;
 done:

@@ -33,7 +33,7 @@ isg_ais_options isg_ais_defaults(void) {
     return defaults;
 }
 
-/* ---- from weights to an estimate -------------------------------------------------------------- */
+/* ---- from weights to an estimate ------------------------------------------------------------- */
 
 /* ln of the mean weight with its standard error and the effective sample size. */
 typedef struct average {
@@ -112,7 +112,7 @@ static isg_status conclude(isg_log_z *out, const isg_ais_options *options, size_
     return ISG_OK;
 }
 
-/* ---- checks ------------------------------------------------------------------------------------ */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static isg_status check_schedule(const double *alphas, size_t steps) {
     for (size_t k = 0; k <= steps; k++) {
@@ -149,7 +149,7 @@ static isg_status check_options(const isg_ais_options *options) {
     return ISG_OK;
 }
 
-/* ---- adaptive schedules ----------------------------------------------------------------------- */
+/* ---- adaptive schedules ---------------------------------------------------------------------- */
 
 /* Every step keeps the same share (sum w)^2 / (n sum w^2) of the effective sample size. It falls from
    1 the longer the step is; bisection finds where it reaches the target. */
@@ -255,7 +255,7 @@ done:
     return status;
 }
 
-/* ---- one beta --------------------------------------------------------------------------------- */
+/* ---- one beta -------------------------------------------------------------------------------- */
 
 /* The alphas and their number, as the options say. What had to be made for it is in `own`, which
    the caller releases. */
@@ -333,7 +333,7 @@ isg_status isg_ais_reverse(const isg_rbm *rbm, const uint64_t *spins,
     return run(rbm, spins, options, out, log_weights, progress);
 }
 
-/* ---- many temperatures ------------------------------------------------------------------------ */
+/* ---- many temperatures ----------------------------------------------------------------------- */
 
 /* The chains move from beta = 0 to the largest beta, with a stop at every other one, so that all
    cost no more than the last. Steps are even in the square root of beta, as they are in alpha when
@@ -446,7 +446,7 @@ done:
     return status;
 }
 
-/* ---- a certificate ---------------------------------------------------------------------------- */
+/* ---- a certificate --------------------------------------------------------------------------- */
 
 /* A forward estimate of Z is right on average and never negative, so by Markov it exceeds Z e^t with
    probability at most e^-t; that all of m independent ones do has probability at most e^-mt. The same

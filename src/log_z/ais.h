@@ -5,7 +5,14 @@
 #ifndef ISG_AIS_H
 #define ISG_AIS_H
 
-#include "log_z/anneal.h"
+#include <stdatomic.h>
+
+#include "base/rng.h"
+#include "isinglass/log_z.h"
+#include "rbm/rbm.h"
+#include "sample/sample.h"
+
+/* ---- estimates ------------------------------------------------------------------------------- */
 
 isg_ais_options isg_ais_defaults(void);
 
@@ -35,5 +42,101 @@ isg_status isg_ais_schedule(const isg_rbm *rbm, const isg_ais_options *options, 
 /* Lambda weights, in double: log_weights (repeats, chains) for options->schedule. */
 isg_status isg_ais_lambda(const isg_rbm *rbm, const isg_ais_options *options, double *log_weights,
                           const isg_progress *progress);
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+/* Chains are moved from free spins to an RBM, or back, and weighted on the way. There are two
+   paths: by the scale alpha of weights and fields at the RBM's beta, with h = W^T s,
+
+       H_alpha(s)         = -alpha b.s - alpha^2 (|h + c|^2 - |c|^2) / 2
+       H_alpha(s, lambda) = |lambda - alpha c|^2 / 2 - alpha (b.s + h.lambda)
+
+   or by beta itself, from 0 on, through every beta whose ln Z is wanted. */
+
+typedef enum isg_path {
+    ISG_PATH_SCALE, /* positions are alpha, 0 to 1 */
+    ISG_PATH_BETA   /* positions are beta, from 0; spin weights only */
+} isg_path;
+
+/* What the threads read while they anneal. */
+typedef struct isg_anneal {
+    isg_gibbs_weights w; /* owned: W, b and c rounded, as the kernels have them */
+    const isg_rbm *rbm;  /* borrowed: not rounded */
+    const isg_kernels *kernels;
+    isg_path path;
+    const double *positions; /* (steps + 1), rising from 0 */
+    size_t steps;
+    isg_ais_weights weights; /* not ISG_AIS_LAMBDA */
+    double beta;
+    double hidden_field_square; /* |c|^2 */
+    double *field_table;        /* (words, 16, 16): b.s of 4 spins in each of their 16 states; NULL
+                                   without b */
+    uint64_t seed;
+    isg_purpose purpose;
+} isg_anneal;
+
+/* On the scale path, by spin weights, without positions. Release it after a failure too. */
+isg_status isg_anneal_create(isg_anneal *a, const isg_rbm *rbm, uint64_t seed, isg_purpose purpose);
+void isg_anneal_release(isg_anneal *a);
+
+/* A few chains that one thread works on. */
+typedef struct isg_anneal_group {
+    size_t first, count; /* chains, at most ISG_GIBBS_CHAINS */
+    uint64_t *spins;     /* (ISG_GIBBS_CHAINS, words) */
+    int32_t *input;      /* (ISG_GIBBS_CHAINS, stride) */
+    float *lambda;       /* the same */
+    void *scratch;
+} isg_anneal_group;
+
+isg_status isg_anneal_group_create(isg_anneal_group *g, const isg_gibbs_weights *w);
+void isg_anneal_group_release(isg_anneal_group *g);
+
+/* The chains of group number n of `chains` in all. */
+void isg_anneal_group_take(isg_anneal_group *g, size_t n, size_t chains);
+size_t isg_anneal_groups(size_t chains);
+
+/* Free spins, and free hidden units: position 0. */
+void isg_anneal_start(const isg_anneal *a, isg_anneal_group *g);
+
+/* ln of the weight of a move from one position to another is
+   beta ((to - from) linear + (to^2 - from^2) square) on the scale path, (to - from) linear on that
+   of beta. */
+typedef struct isg_slope {
+    double linear, square;
+} isg_slope;
+
+isg_slope isg_anneal_slope(const isg_anneal *a, const isg_anneal_group *g, size_t k);
+double isg_anneal_log_weight(const isg_anneal *a, isg_slope s, double from, double to);
+
+/* One sweep at a position; `step` numbers the random numbers. */
+void isg_anneal_move(const isg_anneal *a, isg_anneal_group *g, double position, uint64_t step);
+
+/* log_weights (chains) of the whole path, in reverse if `start` (chains, words) is given. If `marks`
+   (n_marks) lists steps, rising, log_weights (n_marks, chains) receives the weights at each. */
+typedef struct isg_anneal_job {
+    size_t chains;
+    const uint64_t *start; /* NULL: forward */
+    const size_t *marks;   /* NULL: the end alone */
+    size_t n_marks;
+    double *log_weights;
+} isg_anneal_job;
+
+isg_status isg_anneal_run(const isg_anneal *a, const isg_anneal_job *job,
+                          const isg_progress *progress);
+
+/* Progress of work that threads do in pieces: counted by all, reported by the calling one, which
+   is thread 0 of the team. */
+typedef struct isg_team_progress {
+    const isg_progress *progress; /* may be NULL */
+    double total;
+    atomic_size_t done;
+    atomic_bool is_cancelled;
+} isg_team_progress;
+
+/* `count` more pieces are done. False if the work should stop. */
+bool isg_team_advance(isg_team_progress *team, size_t count);
+
+/* After the parallel region: ISG_ERR_CANCELLED, or reports that all is done. */
+isg_status isg_team_end(const isg_team_progress *team);
 
 #endif

@@ -1,13 +1,13 @@
-/* anneal.c - chains that are led from free spins to an RBM, or back, and weigh their way
+/* anneal.c - chains that are moved from free spins to an RBM, or back, and weighted on the way
  *
  * SPDX-License-Identifier: MIT
  *
- * A chain that is distributed at position k - 1 is weighed, ln w += ln p_k(s) - ln p_{k-1}(s) up to
- * the constants, and only then moved, by a sweep that leaves p_k as it is. The mean of w is the ratio
- * of the two Z for any number of steps (Neal, 2001). The way back starts from states of the model:
- * moved at k, then weighed; there it is the mean of 1 / w.
+ * A chain from p_{k-1} is weighted, ln w += ln p_k(s) - ln p_{k-1}(s) up to constants, and only then
+ * moved, by a sweep that leaves p_k invariant. The mean of w is the ratio of the two Z for any number
+ * of steps (Neal, 2001). The way back starts from states of the model: moved at k, then weighted;
+ * there it is the mean of 1 / w.
  */
-#include "log_z/anneal.h"
+#include "log_z/ais.h"
 
 #include <math.h>
 #include <omp.h>
@@ -65,7 +65,7 @@ void isg_anneal_release(isg_anneal *a) {
     isg_gibbs_weights_release(&a->w);
 }
 
-/* ---- a few chains ----------------------------------------------------------------------------- */
+/* ---- a few chains ---------------------------------------------------------------------------- */
 
 isg_status isg_anneal_group_create(isg_anneal_group *g, const isg_gibbs_weights *w) {
     ISG_TRY(ISG_ALLOCATE_MATRIX(g->spins, ISG_GIBBS_CHAINS, w->words));
@@ -96,17 +96,14 @@ void isg_anneal_start(const isg_anneal *a, isg_anneal_group *g) {
     for (size_t k = 0; k < g->count; k++) {
         isg_cursor random =
             isg_cursor_at(isg_stream_at(a->seed, a->purpose, 0, (uint32_t)(g->first + k)));
-        uint64_t *spins = g->spins + k * w->words;
-        for (size_t word = 0; word < w->words; word++)
-            spins[word] = isg_next_word64(&random);
-        isg_clear_tail(spins, w->n_visible);
+        isg_random_spins(&random, w->n_visible, g->spins + k * w->words);
         for (size_t mu = 0; mu < w->n_hidden; mu++)
             g->lambda[k * w->stride + mu] = (float)(deviation * isg_next_normal(&random));
     }
     a->kernels->hidden_input(w, g->count, g->spins, g->input);
 }
 
-/* b.s, which is wanted after every sweep. */
+/* b.s, which is needed after every sweep. */
 static double field_sum(const isg_anneal *a, const uint64_t *spins) {
     double sums[4] = {0};
     if (!a->field_table)
@@ -157,10 +154,11 @@ void isg_anneal_move(const isg_anneal *a, isg_anneal_group *g, double position, 
     a->kernels->gibbs_sweep(&a->w, &sweep, g->count, g->spins, g->input, g->lambda, g->scratch);
 }
 
-/* beta (H'(s) - H(s)), or the same of the joint energies, for the rounded H'. Summed as differences,
-   since the energies themselves may be large. */
-double isg_anneal_correction(const isg_anneal *a, const isg_anneal_group *g, size_t k,
-                             double position) {
+/* The chains sample the RBM whose W, b and c are rounded for the kernels, of energy H'. This is ln of
+   the weight that corrects for it at a position, beta (H'(s) - H(s)), or the same of the joint
+   energies; summed as differences, since the energies themselves may be large. */
+static double correction(const isg_anneal *a, const isg_anneal_group *g, size_t k,
+                         double position) {
     const isg_gibbs_weights *w = &a->w;
     const isg_rbm *rbm = a->rbm;
     const size_t p = w->n_hidden;
@@ -191,7 +189,7 @@ static void weigh(const isg_anneal *a, const isg_anneal_group *g, size_t step,
                                                 a->positions[step - 1], a->positions[step]);
 }
 
-/* ---- all chains by all threads ---------------------------------------------------------------- */
+/* ---- all chains by all threads --------------------------------------------------------------- */
 
 static void anneal_group(const isg_anneal *a, const isg_anneal_job *job, isg_anneal_group *g,
                          isg_team_progress *team) {
@@ -202,7 +200,7 @@ static void anneal_group(const isg_anneal *a, const isg_anneal_job *job, isg_ann
                g->count * a->w.words * sizeof *g->spins);
         a->kernels->hidden_input(&a->w, g->count, g->spins, g->input);
         for (size_t k = 0; k < g->count; k++)
-            log_weights[k] = isg_anneal_correction(a, g, k, a->positions[a->steps]);
+            log_weights[k] = correction(a, g, k, a->positions[a->steps]);
     } else {
         isg_anneal_start(a, g);
     }
@@ -217,8 +215,7 @@ static void anneal_group(const isg_anneal *a, const isg_anneal_job *job, isg_ann
         if (job->marks ? mark < job->n_marks && k == job->marks[mark] : k == a->steps)
             for (size_t c = 0, row = mark++; c < g->count; c++)
                 job->log_weights[row * job->chains + g->first + c] =
-                    log_weights[c] +
-                    (job->start ? 0 : isg_anneal_correction(a, g, c, a->positions[k]));
+                    log_weights[c] + (job->start ? 0 : correction(a, g, c, a->positions[k]));
         if (k % 64 == 0 && !isg_team_advance(team, 64 * g->count))
             return;
     }

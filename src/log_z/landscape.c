@@ -9,7 +9,7 @@
  * takes one exponential a unit and a logarithm for many of them: a product of 512 factors below 2
  * is far from overflow.
  */
-#include "log_z/landscape.h"
+#include "log_z/mixture.h"
 
 #include <string.h>
 

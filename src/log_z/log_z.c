@@ -69,7 +69,7 @@ static isg_status try_exact(const isg_rbm *rbm, bool is_patient, const isg_progr
     return status;
 }
 
-/* ---- the three ways together ------------------------------------------------------------------ */
+/* ---- the three ways together ----------------------------------------------------------------- */
 
 /* How the work on the mixtures compares with that on annealing. */
 static const double mixture_share = 0.5;
@@ -169,7 +169,7 @@ isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options, i
     return isg_fail(ISG_ERR_ARGUMENT, "unknown method for ln Z: %d", (int)options->method);
 }
 
-/* ---- many temperatures ------------------------------------------------------------------------ */
+/* ---- many temperatures ----------------------------------------------------------------------- */
 
 /* Each beta by itself, as far as that goes without annealing. */
 static isg_status one_by_one(const isg_rbm *rbm, const isg_log_z_options *options,

@@ -80,7 +80,7 @@ static isg_status report(isg_mixture *mixture, double fraction) {
     return ISG_OK;
 }
 
-/* ---- where to look for minima ------------------------------------------------------------------- */
+/* ---- where to look for minima ---------------------------------------------------------------- */
 
 /* delta = W^T s; that of -s, the mirror image, is known beforehand if G is even. */
 static void point_of(const isg_spin_model *model, const uint64_t *spins, double sign,
@@ -144,7 +144,7 @@ done:
     return status;
 }
 
-/* ---- drawing ---------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
 /* ln of the weight, over the mean, above which all draws but the largest carry no more than a share
    `tolerated` of the sum; shares (LEVELS) are of the sum, from ln w = 0 up. */
@@ -292,7 +292,7 @@ done:
     return status;
 }
 
-/* ---- what was missed -------------------------------------------------------------------------- */
+/* ---- what was missed ------------------------------------------------------------------------- */
 
 /* What witnesses saw that the draws did not. */
 typedef struct news {
@@ -409,7 +409,7 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
     return fit(out);
 }
 
-/* ---- the verdict ------------------------------------------------------------------------------ */
+/* ---- the verdict ----------------------------------------------------------------------------- */
 
 /* Why the sum is not to be trusted; an empty sentence if it is. */
 static void judge(const isg_mixture_sum *sum, size_t samples, const news *found, double log_fresh,

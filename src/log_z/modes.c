@@ -11,7 +11,7 @@
  * A step from a saddle leads nowhere. Where the curvature is negative, the search starts again on
  * both sides.
  */
-#include "log_z/modes.h"
+#include "log_z/mixture.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,7 +50,7 @@ void isg_modes_release(isg_modes *modes) {
     isg_release(modes->list);
 }
 
-/* ---- downhill --------------------------------------------------------------------------------- */
+/* ---- downhill -------------------------------------------------------------------------------- */
 
 /* One search in each lane. */
 typedef struct descent {
@@ -152,7 +152,7 @@ static isg_status descend_all(const isg_spin_model *model, double *points, size_
     return ISG_OK;
 }
 
-/* ---- the Gaussian of a minimum ------------------------------------------------------------------ */
+/* ---- the Gaussian of a minimum --------------------------------------------------------------- */
 
 /* Room for the linear algebra of one mode after another. */
 typedef struct workbench {
@@ -247,7 +247,7 @@ static isg_status fit(isg_mode *mode, workbench *bench, const isg_modes *modes,
     return ISG_OK;
 }
 
-/* ---- the list --------------------------------------------------------------------------------- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 /* The squared distance of the nearest center, and which it is. */
 static double nearest(const isg_modes *modes, const double *delta, size_t *which, double *sign) {
@@ -348,12 +348,6 @@ done:
     isg_release(now.points);
     isg_release(below.points);
     return status;
-}
-
-void isg_modes_remove(isg_modes *modes, size_t m) {
-    release_mode(&modes->list[m]);
-    modes->count--;
-    memmove(modes->list + m, modes->list + m + 1, (modes->count - m) * sizeof *modes->list);
 }
 
 double isg_modes_log_laplace(const isg_modes *modes, size_t first) {

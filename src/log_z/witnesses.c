@@ -6,7 +6,7 @@
  * ln w grows by (beta_(t-1) - beta_t) H(s) before the sweep at beta_t, and the mean of w, times 2^N,
  * is Z, whatever the chains did.
  */
-#include "log_z/witnesses.h"
+#include "log_z/mixture.h"
 
 #include <math.h>
 
@@ -58,7 +58,7 @@ static void moments_release(isg_moments *all) {
     isg_release(all);
 }
 
-/* ---- annealed --------------------------------------------------------------------------------- */
+/* ---- annealed -------------------------------------------------------------------------------- */
 
 static void cool(isg_states *states, const isg_gibbs_weights *w, double beta, isg_sweeps *sweeps,
                  double *log_weights) {
@@ -134,7 +134,7 @@ done:
     return status;
 }
 
-/* ---- from the minima -------------------------------------------------------------------------- */
+/* ---- from the minima ------------------------------------------------------------------------- */
 
 /* Chains share_of(m) to share_of(m + 1) start from mode number from + m. */
 typedef struct fit_plan {

@@ -41,6 +41,7 @@ isg_unmap_options isg_unmap_defaults(void) {
 typedef struct work {
     const isg_rbm *rbm;
     const isg_unmap_options *options;
+    const isg_progress *progress; /* NULL: none */
     isg_span span;
     isg_descent descent;
     isg_descent baseline_descent; /* the same for orthonormal weights */
@@ -115,8 +116,7 @@ static isg_status start_from_patterns(work *my, const isg_patterns *patterns) {
     ISG_TRY_GOTO(ISG_ALLOCATE(h, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(x, p));
     for (size_t nu = 0; nu < m; nu++) {
-        isg_span_sums(&my->span, isg_patterns_spins(patterns, nu), h);
-        isg_span_coefficients(&my->span, h, x);
+        isg_span_pull_back(&my->span, isg_patterns_spins(patterns, nu), h, x);
         for (size_t mu = 0; mu < p; mu++)
             my->x0[mu * m + nu] = x[mu];
     }
@@ -175,44 +175,8 @@ static isg_status find_start(work *my) {
 
 /* ---- a start for every pattern ----------------------------------------------------------------- */
 
-/* One column's way, and room for it. */
-typedef struct column {
-    double *x, *gradient, *h; /* (p) */
-    uint64_t *spins, *other;  /* (words) */
-    double residual_before, error_before;
-} column;
-
-static void columns_free(column *all, size_t count) {
-    for (size_t k = 0; all && k < count; k++) {
-        isg_release(all[k].x);
-        isg_release(all[k].gradient);
-        isg_release(all[k].h);
-        isg_release(all[k].spins);
-        isg_release(all[k].other);
-    }
-    isg_release(all);
-}
-
-static isg_status columns_create(column **out, size_t count, const isg_span *span) {
-    column *all = NULL;
-    isg_status status = ISG_OK;
-    ISG_TRY_GOTO(ISG_ALLOCATE(all, count));
-    for (size_t k = 0; k < count; k++) {
-        ISG_TRY_GOTO(ISG_ALLOCATE(all[k].x, span->p));
-        ISG_TRY_GOTO(ISG_ALLOCATE(all[k].gradient, span->p));
-        ISG_TRY_GOTO(ISG_ALLOCATE(all[k].h, span->p));
-        ISG_TRY_GOTO(ISG_ALLOCATE(all[k].spins, span->words));
-        ISG_TRY_GOTO(ISG_ALLOCATE(all[k].other, span->words));
-    }
-    *out = all;
-    return ISG_OK;
-done:
-    columns_free(all, count);
-    return status;
-}
-
 /* From at->x, to the spins and the x they end in. */
-static void run_column(const work *my, column *at) {
+static void run_column(const work *my, isg_search_room *at) {
     const isg_span *span = &my->span;
     const bool is_descent = my->options->method == ISG_UNMAP_DESCENT;
     at->error_before = isg_descent_signs(&my->descent, at->x, at->spins);
@@ -235,8 +199,7 @@ static void run_column(const work *my, column *at) {
     if (my->options->flip)
         isg_span_flip(span, at->spins, at->h);
     if (!is_descent || my->options->flip) {
-        isg_span_sums(span, at->spins, at->h);
-        isg_span_coefficients(span, at->h, at->x);
+        isg_span_pull_back(span, at->spins, at->h, at->x);
     }
 }
 
@@ -261,11 +224,11 @@ static void set_coefficients(work *my, size_t mu, const double *x) {
 static isg_status run_columns(work *my) {
     const size_t p = my->span.p, m = my->n_starts;
     isg_unmapping *made = my->made;
-    column *all = NULL;
+    isg_search_room *all = NULL;
     isg_status status = ISG_OK;
     double error = 0, residual = 0;
     ISG_TRY_GOTO(allocate_result(my, m));
-    ISG_TRY_GOTO(columns_create(&all, m, &my->span));
+    ISG_TRY_GOTO(isg_search_rooms_create(&all, m, &my->span));
 #pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
     for (size_t mu = 0; mu < m; mu++) {
         for (size_t k = 0; k < p; k++)
@@ -284,7 +247,7 @@ static isg_status run_columns(work *my) {
     made->report.error_before = sqrt(error);
     made->report.residual_before = residual;
 done:
-    columns_free(all, m);
+    isg_search_rooms_free(all, m);
     return status;
 }
 
@@ -295,9 +258,9 @@ static isg_status set_chosen(work *my, const isg_pool *pool, const isg_search *s
                              const size_t *chosen) {
     const isg_span *span = &my->span;
     const bool is_descent = my->options->method == ISG_UNMAP_DESCENT && !my->options->flip;
-    column *at = NULL;
+    isg_search_room *at = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY(columns_create(&at, 1, span));
+    ISG_TRY(isg_search_rooms_create(&at, 1, span));
     for (size_t mu = 0; mu < my->made->report.n_patterns; mu++) {
         const uint64_t *spins = isg_patterns_spins(my->made->patterns, mu);
         if (is_descent) {
@@ -307,13 +270,12 @@ static isg_status set_chosen(work *my, const isg_pool *pool, const isg_search *s
             for (size_t k = 0; is_negative && k < span->p; k++)
                 at->x[k] = -at->x[k];
         } else {
-            isg_span_sums(span, spins, at->h);
-            isg_span_coefficients(span, at->h, at->x);
+            isg_span_pull_back(span, spins, at->h, at->x);
         }
         set_coefficients(my, mu, at->x);
     }
 done:
-    columns_free(at, 1);
+    isg_search_rooms_free(at, 1);
     return status;
 }
 
@@ -337,17 +299,6 @@ static isg_baseline_plan plan_baseline(const work *my, bool is_chosen) {
     return plan;
 }
 
-static isg_status fill_pool(work *my, isg_pool *pool, const isg_search *search) {
-    const isg_baseline_plan plan = plan_baseline(my, true);
-    my->searched = 1 / (1 + (double)isg_baseline_spans(&plan));
-    isg_part part;
-    const isg_progress *progress = isg_part_of(&part, my->options->progress, 0, my->searched);
-    if (!my->made->report.is_exhaustive)
-        return isg_unmap_search(pool, search, progress);
-    ISG_TRY(isg_unmap_enumerate(pool, &my->span, progress));
-    return my->options->flip ? isg_pool_flip(pool, &my->span) : ISG_OK;
-}
-
 static isg_status choose_patterns(work *my) {
     const isg_unmap_options *options = my->options;
     const size_t p = my->span.p, n_random = options->restarts * p;
@@ -363,6 +314,7 @@ static isg_status choose_patterns(work *my) {
         .flip = options->flip};
     isg_pool *pool = NULL;
     size_t *chosen = NULL, count = 0;
+    isg_part part;
     isg_status status = ISG_OK;
     isg_unmap_report *report = &my->made->report;
     report->is_exhaustive = options->method == ISG_UNMAP_ENUMERATE && p <= ISG_UNMAP_MAX_P;
@@ -370,7 +322,10 @@ static isg_status choose_patterns(work *my) {
         report->is_exhaustive ? isg_enumerate_starts(&my->span) : isg_search_starts(&search);
     ISG_TRY_GOTO(isg_pools_create(&pool, 1, my->span.n, report->n_starts));
     ISG_TRY_GOTO(ISG_ALLOCATE(chosen, p));
-    ISG_TRY_GOTO(fill_pool(my, pool, &search));
+    const isg_baseline_plan plan = plan_baseline(my, true);
+    my->searched = 1 / (1 + (double)isg_baseline_spans(&plan));
+    ISG_TRY_GOTO(isg_pool_fill(pool, &search, report->is_exhaustive,
+                               isg_part_of(&part, my->progress, 0, my->searched)));
     ISG_TRY_GOTO(isg_pool_choose(pool, p, chosen, &count));
     report->n_candidates = pool->count;
     ISG_TRY_GOTO(allocate_result(my, count));
@@ -412,8 +367,7 @@ static isg_status judge(work *my) {
     const isg_baseline_plan plan = plan_baseline(my, !my->x0 && !is_exact(report));
     isg_baseline found;
     isg_part part;
-    ISG_TRY(isg_unmap_baseline(&found, &plan,
-                               isg_part_of(&part, my->options->progress, my->searched, 1)));
+    ISG_TRY(isg_unmap_baseline(&found, &plan, isg_part_of(&part, my->progress, my->searched, 1)));
     report->random_baseline = found.mean;
     report->verdict = ISG_BINARIZATION_APPROXIMATE;
     if (is_exact(report))
@@ -437,9 +391,10 @@ static isg_status run(work *my) {
     return judge(my);
 }
 
-isg_status isg_unmap(isg_unmapping **out, const isg_rbm *rbm, const isg_unmap_options *options) {
+isg_status isg_unmap(isg_unmapping **out, const isg_rbm *rbm, const isg_unmap_options *options,
+                     const isg_progress *progress) {
     const isg_unmap_options chosen = options ? *options : isg_unmap_defaults();
-    work my = {.rbm = rbm, .options = &chosen};
+    work my = {.rbm = rbm, .options = &chosen, .progress = progress};
     isg_status status = ISG_OK;
     ISG_TRY(check_options(rbm, &chosen));
     ISG_TRY_GOTO(isg_span_of_weights(&my.span, isg_rbm_view(rbm)));

@@ -37,8 +37,8 @@ void isg_span_relax(const isg_span *span, uint64_t *spins, double *h);
 /* Flips the spin that lowers the residual most until none does; likewise. */
 void isg_span_flip(const isg_span *span, uint64_t *spins, double *h);
 
-/* x (p) = W^+ b from h = U^T b. */
-void isg_span_coefficients(const isg_span *span, const double *h, double *x);
+/* x (p) = W^+ s; h (p) becomes U^T s. */
+void isg_span_pull_back(const isg_span *span, const uint64_t *spins, double *h, double *x);
 
 /* A random direction of the span, as a state: sgn(U g), g normal, number k. */
 void isg_span_random_state(const isg_span *span, uint64_t seed, size_t k, uint64_t *spins,
@@ -128,15 +128,26 @@ typedef struct isg_search {
 } isg_search;
 
 size_t isg_search_starts(const isg_search *search);
-isg_status isg_unmap_search(isg_pool *pool, const isg_search *search, const isg_progress *progress);
+
+/* The pool of all results: from the starts of the search, or of all 2^(p-1) sign vectors. */
+isg_status isg_pool_fill(isg_pool *pool, const isg_search *search, bool is_exhaustive,
+                         const isg_progress *progress);
+
+/* What one start needs on its way. */
+typedef struct isg_search_room {
+    double *x, *gradient, *h;             /* (p) */
+    uint64_t *spins, *other;              /* (words) */
+    double residual_before, error_before; /* of a pattern with a start of its own */
+} isg_search_room;
+
+isg_status isg_search_rooms_create(isg_search_room **out, size_t count, const isg_span *span);
+void isg_search_rooms_free(isg_search_room *all, size_t count); /* NULL is fine */
 
 /* The x (p) that start number `source` of a search by descent ends in. */
 isg_status isg_search_repeat(const isg_search *search, size_t source, double *x);
 
-/* All candidates of `from`, relaxed, in the empty pool `to`; and single flips for every candidate of
-   a pool. Both leave it finished. */
+/* All candidates of `from`, relaxed, in the empty pool `to`, which is finished then. */
 isg_status isg_pool_relax(isg_pool *to, const isg_pool *from, const isg_span *span);
-isg_status isg_pool_flip(isg_pool *pool, const isg_span *span);
 
 /* ---- the result (unmap.c, unmap_arrange.c, unmap_report.c) ------------------------------------------------------ */
 

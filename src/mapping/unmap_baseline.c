@@ -24,14 +24,6 @@ size_t isg_baseline_spans(const isg_baseline_plan *plan) {
     return (size_t)fmin(MOST_SPANS, fmax(1, 0x1p22 / work_of(plan)));
 }
 
-static isg_status fill_pool(isg_pool *pool, const isg_baseline_plan *plan, const isg_search *search,
-                            const isg_progress *progress) {
-    if (!plan->is_exhaustive)
-        return isg_unmap_search(pool, search, progress);
-    ISG_TRY(isg_unmap_enumerate(pool, search->span, progress));
-    return search->flip ? isg_pool_flip(pool, search->span) : ISG_OK;
-}
-
 /* The mean residual of a pattern in one random subspace. */
 static isg_status mean_residual(double *out, const isg_baseline_plan *plan,
                                 const isg_search *search, const isg_progress *progress) {
@@ -43,7 +35,7 @@ static isg_status mean_residual(double *out, const isg_baseline_plan *plan,
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(isg_pools_create(&pool, 1, plan->n, starts));
     ISG_TRY_GOTO(ISG_ALLOCATE(chosen, plan->count));
-    ISG_TRY_GOTO(fill_pool(pool, plan, search, progress));
+    ISG_TRY_GOTO(isg_pool_fill(pool, search, plan->is_exhaustive, progress));
     if (plan->is_chosen) {
         ISG_TRY_GOTO(isg_pool_choose(pool, plan->count, chosen, &found));
         for (size_t k = 0; k < found; k++)

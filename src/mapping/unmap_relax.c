@@ -145,8 +145,9 @@ void isg_span_flip(const isg_span *span, uint64_t *spins, double *h) {
     isg_span_sums(span, spins, h);
 }
 
-void isg_span_coefficients(const isg_span *span, const double *h, double *x) {
+void isg_span_pull_back(const isg_span *span, const uint64_t *spins, double *h, double *x) {
     const size_t p = span->p;
+    isg_span_sums(span, spins, h);
     memset(x, 0, p * sizeof *x);
     for (size_t k = 0; k < p; k++)
         for (size_t mu = 0; mu < p; mu++)

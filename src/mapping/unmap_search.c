@@ -16,36 +16,32 @@
 
 enum { STARTS_A_REPORT = 128 };
 
-/* One thread's room. */
-typedef struct scratch {
-    uint64_t *spins;          /* (words) */
-    double *h, *x, *gradient; /* (p) */
-} scratch;
-
-static void scratch_free(scratch *all, size_t count) {
-    for (size_t t = 0; all && t < count; t++) {
-        isg_release(all[t].spins);
-        isg_release(all[t].h);
-        isg_release(all[t].x);
-        isg_release(all[t].gradient);
+void isg_search_rooms_free(isg_search_room *all, size_t count) {
+    for (size_t k = 0; all && k < count; k++) {
+        isg_release(all[k].x);
+        isg_release(all[k].gradient);
+        isg_release(all[k].h);
+        isg_release(all[k].spins);
+        isg_release(all[k].other);
     }
     isg_release(all);
 }
 
-static isg_status scratch_create(scratch **out, size_t count, const isg_span *span) {
-    scratch *all = NULL;
+isg_status isg_search_rooms_create(isg_search_room **out, size_t count, const isg_span *span) {
+    isg_search_room *all = NULL;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(ISG_ALLOCATE(all, count));
-    for (size_t t = 0; t < count; t++) {
-        ISG_TRY_GOTO(ISG_ALLOCATE(all[t].spins, span->words));
-        ISG_TRY_GOTO(ISG_ALLOCATE(all[t].h, span->p));
-        ISG_TRY_GOTO(ISG_ALLOCATE(all[t].x, span->p));
-        ISG_TRY_GOTO(ISG_ALLOCATE(all[t].gradient, span->p));
+    for (size_t k = 0; k < count; k++) {
+        ISG_TRY_GOTO(ISG_ALLOCATE(all[k].x, span->p));
+        ISG_TRY_GOTO(ISG_ALLOCATE(all[k].gradient, span->p));
+        ISG_TRY_GOTO(ISG_ALLOCATE(all[k].h, span->p));
+        ISG_TRY_GOTO(ISG_ALLOCATE(all[k].spins, span->words));
+        ISG_TRY_GOTO(ISG_ALLOCATE(all[k].other, span->words));
     }
     *out = all;
     return ISG_OK;
 done:
-    scratch_free(all, count);
+    isg_search_rooms_free(all, count);
     return status;
 }
 
@@ -70,11 +66,10 @@ static void set_start(const isg_search *search, size_t k, uint64_t *spins, doubl
 }
 
 /* From start k to the spins it ends in, with x if by descent. */
-static void run_start(const isg_search *search, size_t k, scratch *my) {
+static void run_start(const isg_search *search, size_t k, isg_search_room *my) {
     set_start(search, k, my->spins, my->h);
     if (search->descent) {
-        isg_span_sums(search->span, my->spins, my->h);
-        isg_span_coefficients(search->span, my->h, my->x);
+        isg_span_pull_back(search->span, my->spins, my->h, my->x);
         isg_descent_run(search->descent, my->x, my->gradient);
         isg_descent_signs(search->descent, my->x, my->spins);
     } else {
@@ -85,28 +80,28 @@ static void run_start(const isg_search *search, size_t k, scratch *my) {
 }
 
 isg_status isg_search_repeat(const isg_search *search, size_t source, double *x) {
-    scratch *my = NULL;
-    ISG_TRY(scratch_create(&my, 1, search->span));
+    isg_search_room *my = NULL;
+    ISG_TRY(isg_search_rooms_create(&my, 1, search->span));
     run_start(search, source, my);
     memcpy(x, my->x, search->span->p * sizeof *x);
-    scratch_free(my, 1);
+    isg_search_rooms_free(my, 1);
     return ISG_OK;
 }
 
-isg_status isg_unmap_search(isg_pool *pool, const isg_search *search,
-                            const isg_progress *progress) {
+static isg_status run_search(isg_pool *pool, const isg_search *search,
+                             const isg_progress *progress) {
     const isg_span *span = search->span;
     const size_t starts = isg_search_starts(search), team = (size_t)isg_team_size();
     isg_pool *pools = NULL;
-    scratch *all = NULL;
+    isg_search_room *all = NULL;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(isg_pools_create(&pools, team, span->n, starts));
-    ISG_TRY_GOTO(scratch_create(&all, team, span));
+    ISG_TRY_GOTO(isg_search_rooms_create(&all, team, span));
     for (size_t done = 0; done < starts; done += STARTS_A_REPORT) {
         const size_t end = done + STARTS_A_REPORT < starts ? done + STARTS_A_REPORT : starts;
 #pragma omp parallel for schedule(dynamic) num_threads((int)team)
         for (size_t k = done; k < end; k++) {
-            scratch *my = &all[omp_get_thread_num()];
+            isg_search_room *my = &all[omp_get_thread_num()];
             run_start(search, k, my);
             isg_canonical_sign(my->spins, span->n);
             isg_pool *own = &pools[omp_get_thread_num()];
@@ -118,7 +113,7 @@ isg_status isg_unmap_search(isg_pool *pool, const isg_search *search,
     }
     isg_pools_gather(pool, pools, team);
 done:
-    scratch_free(all, team);
+    isg_search_rooms_free(all, team);
     isg_pools_free(pools, team);
     return status;
 }
@@ -126,8 +121,8 @@ done:
 /* Every candidate of `from`, moved, into the empty pool `to`. */
 static isg_status move_pool(isg_pool *to, const isg_pool *from, const isg_span *span,
                             void (*move)(const isg_span *, uint64_t *, double *)) {
-    scratch *my = NULL;
-    ISG_TRY(scratch_create(&my, 1, span));
+    isg_search_room *my = NULL;
+    ISG_TRY(isg_search_rooms_create(&my, 1, span));
     for (size_t k = 0; k < from->count; k++) {
         memcpy(my->spins, from->all[k].spins, span->words * sizeof *my->spins);
         move(span, my->spins, my->h);
@@ -135,7 +130,7 @@ static isg_status move_pool(isg_pool *to, const isg_pool *from, const isg_span *
         isg_pool_add(to, my->spins, isg_span_residual(span, my->spins, my->h), from->all[k].source);
     }
     isg_pool_finish(to);
-    scratch_free(my, 1);
+    isg_search_rooms_free(my, 1);
     return ISG_OK;
 }
 
@@ -143,7 +138,7 @@ isg_status isg_pool_relax(isg_pool *to, const isg_pool *from, const isg_span *sp
     return move_pool(to, from, span, isg_span_relax);
 }
 
-isg_status isg_pool_flip(isg_pool *pool, const isg_span *span) {
+static isg_status flip_pool(isg_pool *pool, const isg_span *span) {
     isg_pool *flipped = NULL;
     ISG_TRY(isg_pools_create(&flipped, 1, span->n, pool->room));
     const isg_status status = move_pool(flipped, pool, span, isg_span_flip);
@@ -154,4 +149,12 @@ isg_status isg_pool_flip(isg_pool *pool, const isg_span *span) {
     }
     isg_pools_free(flipped, 1);
     return status;
+}
+
+isg_status isg_pool_fill(isg_pool *pool, const isg_search *search, bool is_exhaustive,
+                         const isg_progress *progress) {
+    if (!is_exhaustive)
+        return run_search(pool, search, progress);
+    ISG_TRY(isg_unmap_enumerate(pool, search->span, progress));
+    return search->flip ? flip_pool(pool, search->span) : ISG_OK;
 }

@@ -289,7 +289,8 @@ isg_pattern_options isg_pattern_defaults(void) {
 }
 
 isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
-                                  const isg_pattern_options *options) {
+                                  const isg_pattern_options *options,
+                                  const isg_progress *progress) {
     const isg_pattern_options defaults = isg_pattern_defaults();
     options = options ? options : &defaults;
     if (options->per_class == 0)
@@ -305,11 +306,11 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     patterns->info.image_width = data->info.image_width;
     patterns->info.has_labels = data->labels.count > 0;
     if (options->per_class > 1)
-        ISG_TRY_GOTO(cluster_classes(&work, options->progress));
+        ISG_TRY_GOTO(cluster_classes(&work, progress));
     for (size_t c = 0; c < work.n_classes; c++) {
         ISG_TRY_GOTO(make_class(patterns, &work, c));
         const double done = options->per_class > 1 ? 1 : (double)(c + 1) / (double)work.n_classes;
-        if (options->progress && !options->progress->report(options->progress->user, done))
+        if (progress && !progress->report(progress->user, done))
             ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "making patterns was cancelled"));
     }
     ISG_TRY_GOTO(isg_labels_finish(&patterns->labels));

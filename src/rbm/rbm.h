@@ -47,6 +47,12 @@ void isg_rbm_sweep(const isg_rbm *rbm, isg_cursor *random, uint64_t *spins, doub
 void isg_sample_spins(isg_cursor *random, size_t n, double beta, const double *field,
                       uint64_t *spins);
 
+/* What isg_rbm_start() is made of, besides patterns: independent normal weights of standard
+   deviation `deviation`, and the principal axes of the data; fields zero. */
+isg_status isg_rbm_start_normal(isg_rbm **out, size_t n_visible, size_t n_hidden, double beta,
+                                double deviation, uint64_t seed);
+isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, size_t n_hidden, double beta);
+
 /* The RBM in an archive that is open: what isg_rbm_load() does with a file. */
 isg_status isg_rbm_read(isg_rbm **out, isg_zip *zip);
 

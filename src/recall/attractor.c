@@ -71,7 +71,8 @@ static void fall_down(isg_walker *walker, size_t number, void *user) {
 
 /* The ends of all samples, as states and outcomes. */
 static isg_status run_falls(isg_recall *recall, const isg_hopfield *network,
-                            const isg_dataset *data, uint64_t *states) {
+                            const isg_dataset *data, uint64_t *states,
+                            const isg_progress *progress) {
     const isg_recall_options *options = &recall->summary.options;
     const size_t n = data->info.n_samples;
     const isg_dynamics_options how = {.kind = options->dynamics,
@@ -84,7 +85,7 @@ static isg_status run_falls(isg_recall *recall, const isg_hopfield *network,
     isg_status status = ISG_OK;
     ISG_TRY(isg_fall_plan(&plan, network, n, &how));
     ISG_TRY_GOTO(isg_crew_create(&crew, network, &how, ISG_PURPOSE_DYNAMICS, n));
-    ISG_TRY_GOTO(isg_crew_run(&crew, n, fall_down, &all, options->progress));
+    ISG_TRY_GOTO(isg_crew_run(&crew, n, fall_down, &all, progress));
 done:
     isg_crew_release(&crew);
     return status;
@@ -102,7 +103,7 @@ static isg_status count_updates(isg_recall *recall) {
 }
 
 isg_status isg_recall_attractor(isg_recall *recall, const isg_hopfield *network,
-                                const isg_dataset *data) {
+                                const isg_dataset *data, const isg_progress *progress) {
     isg_recall_summary *summary = &recall->summary;
     const size_t p = network->info.n_patterns;
     uint64_t *states = NULL;
@@ -112,7 +113,7 @@ isg_status isg_recall_attractor(isg_recall *recall, const isg_hopfield *network,
     ISG_TRY_GOTO(ISG_ALLOCATE(m, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(projections, p));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(states, summary->n_samples, network->words));
-    ISG_TRY_GOTO(run_falls(recall, network, data, states));
+    ISG_TRY_GOTO(run_falls(recall, network, data, states, progress));
     ISG_TRY_GOTO(count_updates(recall));
     for (size_t a = 0; a < summary->n_samples; a++) {
         const uint64_t *spins = states + a * network->words;

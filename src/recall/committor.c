@@ -19,7 +19,8 @@ isg_committor_options isg_committor_defaults(void) {
 }
 
 isg_status isg_committor(const isg_hopfield *network, const uint64_t *states, size_t n_states,
-                         const isg_committor_options *options, double *shares) {
+                         const isg_committor_options *options, double *shares,
+                         const isg_progress *progress) {
     const isg_committor_options defaults = isg_committor_defaults();
     options = options ? options : &defaults;
     ISG_TRY(isg_hopfield_need_patterns(network));
@@ -45,7 +46,7 @@ isg_status isg_committor(const isg_hopfield *network, const uint64_t *states, si
     for (size_t a = 0; a < n_states; a++)
         starts[a] = states + a * network->words;
     passages.starts = starts;
-    ISG_TRY_GOTO(isg_passages_run(&passages, &how, options->progress));
+    ISG_TRY_GOTO(isg_passages_run(&passages, &how, progress));
     for (size_t k = 0; k < n_states * columns; k++)
         shares[k] = 0;
     for (size_t k = 0; k < count; k++) {

@@ -181,7 +181,7 @@ static isg_recovery add_up(const trials *all) {
 }
 
 static isg_status try_all(trials *all, const isg_hopfield *network, const isg_corruption *how,
-                          size_t n, isg_recovery *out) {
+                          size_t n, isg_recovery *out, const isg_progress *progress) {
     const isg_recovery_options *options = all->options;
     const size_t jobs = all->n_starts * options->trials;
     const isg_dynamics_options dynamics = {.kind = options->dynamics,
@@ -200,9 +200,9 @@ static isg_status try_all(trials *all, const isg_hopfield *network, const isg_co
     for (size_t k = 0; k < n; k++) {
         isg_part part;
         all->how = &how[k];
-        ISG_TRY_GOTO(isg_crew_run(&crew, jobs, try_one, all,
-                                  isg_part_of(&part, options->progress, (double)k / (double)n,
-                                              (double)(k + 1) / (double)n)));
+        ISG_TRY_GOTO(isg_crew_run(
+            &crew, jobs, try_one, all,
+            isg_part_of(&part, progress, (double)k / (double)n, (double)(k + 1) / (double)n)));
         found[k] = add_up(all);
     }
     memcpy(out, found, n * sizeof *out);
@@ -263,7 +263,7 @@ static isg_status check(const isg_patterns *patterns, const isg_dataset *data,
 
 isg_status isg_recover(const isg_patterns *patterns, const isg_dataset *data,
                        const isg_corruption *how, size_t n, const isg_recovery_options *options,
-                       isg_recovery *out) {
+                       isg_recovery *out, const isg_progress *progress) {
     const isg_recovery_options defaults = isg_recovery_defaults();
     options = options ? options : &defaults;
     ISG_TRY(check(patterns, data, how, n, options));
@@ -283,7 +283,7 @@ isg_status isg_recover(const isg_patterns *patterns, const isg_dataset *data,
                   .n_starts = n_starts,
                   .sought = sought,
                   .class_of = class_of};
-    ISG_TRY_GOTO(try_all(&all, network, how, n, out));
+    ISG_TRY_GOTO(try_all(&all, network, how, n, out, progress));
 done:
     isg_hopfield_free(network);
     isg_release(sought);

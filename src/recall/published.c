@@ -204,7 +204,7 @@ static isg_status run_trajectories(passages *all, const isg_hopfield *network,
 }
 
 isg_status isg_recall_published(isg_recall *recall, const isg_hopfield *network,
-                                const isg_dataset *data) {
+                                const isg_dataset *data, const isg_progress *progress) {
     const isg_recall_options *options = &recall->summary.options;
     const isg_dynamics_options thermal = {
         .kind = options->ensemble, .beta = options->beta, .sweeps = options->max_updates};
@@ -214,10 +214,10 @@ isg_status isg_recall_published(isg_recall *recall, const isg_hopfield *network,
     ISG_TRY(isg_dynamics_check(network, 0, &thermal)); /* before the descent, not after it */
     ISG_TRY_GOTO(ISG_ALLOCATE(all.first, data->info.n_samples));
     ISG_TRY_GOTO(ISG_ALLOCATE(all.votes, network->info.n_patterns));
-    ISG_TRY_GOTO(run_descent(all.first, network, data, options,
-                             isg_part_of(&part, options->progress, 0, 0.2)));
-    ISG_TRY_GOTO(run_trajectories(&all, network, data, options,
-                                  isg_part_of(&part, options->progress, 0.2, 1)));
+    ISG_TRY_GOTO(
+        run_descent(all.first, network, data, options, isg_part_of(&part, progress, 0, 0.2)));
+    ISG_TRY_GOTO(
+        run_trajectories(&all, network, data, options, isg_part_of(&part, progress, 0.2, 1)));
     ISG_TRY_GOTO(count_updates(recall, &all));
     count_samples(recall, &all, data, network->info.n_patterns);
 done:

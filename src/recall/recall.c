@@ -175,7 +175,7 @@ static void finish(isg_recall *recall) {
 }
 
 isg_status isg_recall_run(isg_recall **out, const isg_patterns *patterns, const isg_dataset *data,
-                          const isg_recall_options *options) {
+                          const isg_recall_options *options, const isg_progress *progress) {
     const isg_recall_options defaults = isg_recall_defaults(ISG_RECALL_PUBLISHED);
     options = options ? options : &defaults;
     ISG_TRY(check(patterns, data, options));
@@ -194,10 +194,9 @@ isg_status isg_recall_run(isg_recall **out, const isg_patterns *patterns, const 
     ISG_TRY_GOTO(make_room(recall, patterns, data));
     ISG_TRY_GOTO(read_starts(recall, network, data));
     ISG_TRY_GOTO(options->protocol == ISG_RECALL_PUBLISHED
-                     ? isg_recall_published(recall, network, data)
-                     : isg_recall_attractor(recall, network, data));
+                     ? isg_recall_published(recall, network, data, progress)
+                     : isg_recall_attractor(recall, network, data, progress));
     finish(recall);
-    recall->summary.options.progress = NULL;
     *out = recall;
     recall = NULL;
 done:

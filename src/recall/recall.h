@@ -27,9 +27,9 @@ static inline size_t isg_recall_class(const isg_dataset *data, size_t a) {
 
 /* Both protocols: outcomes, tables, updates, and their part of the summary. */
 isg_status isg_recall_published(isg_recall *recall, const isg_hopfield *network,
-                                const isg_dataset *data);
+                                const isg_dataset *data, const isg_progress *progress);
 isg_status isg_recall_attractor(isg_recall *recall, const isg_hopfield *network,
-                                const isg_dataset *data);
+                                const isg_dataset *data, const isg_progress *progress);
 
 /* Adds a sample, or a part of one, to a table (n_classes, n_labels + ISG_N_ENDS - 1). */
 static inline void isg_recall_count(const isg_recall *recall, double *table, size_t class_index,

@@ -1,13 +1,13 @@
-/* diagnostics.c - how fast chains forget, and whether they agree
+/* diagnostics.c - how fast chains decorrelate, and whether they agree
  *
  * SPDX-License-Identifier: MIT
  *
  * Integrated autocorrelation time with the window of Sokal (Monte Carlo methods in statistical
- * mechanics, 1997): a longer window adds noise, a shorter one cuts correlations off; the first one
- * of at least 5 times is a fair compromise, and costs O(length * window).
+ * mechanics, 1997): a longer window adds noise, a shorter one truncates correlations; the first
+ * window of at least 5 times is a fair compromise, and costs O(length * window).
  *
- * Deviations are taken from the mean of all chains, not of each: chains that stand at different
- * places then show as correlations that do not end, where their own means would hide them.
+ * Deviations are taken from the mean of all chains, not of each: chains that are stuck in different
+ * places then show as correlations that do not decay, where their own means would hide them.
  */
 #include <math.h>
 
@@ -15,11 +15,11 @@
 #include "base/special.h"
 #include "base/status.h"
 #include "base/threads.h"
-#include "isinglass/sample.h"
+#include "sample/sample.h"
 
 static const double window_times = 5, reliable_times = 50;
 
-/* See is_trapped(). If one chain in a hundred has changed its mode, the share that moved is near 0.007. */
+/* See isg_series_is_trapped(). If one chain in a hundred has changed its mode, the share that moved is near 0.007. */
 static const double disagreeing_rhat = 1.1, still_share = 0.01, lasting_share = 0.8;
 
 enum { LEAST_STEPS = 4 };
@@ -37,19 +37,6 @@ static double mean_of(const double *values, size_t n) {
     return isg_sum_value(sum) / (double)n;
 }
 
-static isg_status check(isg_matd_view series) {
-    if (series.rows == 0 || series.cols < LEAST_STEPS)
-        return isg_fail(ISG_ERR_ARGUMENT,
-                        "expected a series of at least one chain and %d steps, found %zu and %zu",
-                        LEAST_STEPS, series.rows, series.cols);
-    for (size_t k = 0; k < series.rows; k++)
-        for (size_t t = 0; t < series.cols; t++)
-            if (!isfinite(row_of(series, k)[t]))
-                return isg_fail(ISG_ERR_ARGUMENT, "chain %zu, step %zu: expected a finite number",
-                                k, t);
-    return ISG_OK;
-}
-
 /* C(lag), averaged over chains. */
 static double autocovariance(isg_matd_view series, double mean, size_t lag) {
     isg_sum sum = {0};
@@ -63,21 +50,21 @@ static double autocovariance(isg_matd_view series, double mean, size_t lag) {
     return isg_sum_value(sum) / ((double)series.rows * (double)(series.cols - lag));
 }
 
-static isg_autocorrelation autocorrelation(isg_matd_view series) {
+isg_autocorrelation isg_series_autocorrelation(isg_matd_view series) {
     const size_t n = series.cols;
     isg_sum sum = {0};
     for (size_t k = 0; k < series.rows; k++)
         isg_sum_add(&sum, mean_of(row_of(series, k), n));
     const double mean = isg_sum_value(sum) / (double)series.rows;
     const double variance = autocovariance(series, mean, 0);
-    /* What rounding leaves of a constant is no variance. */
+    /* Rounding errors of a constant are not variance. */
     if (!(variance > 1e-28 * mean * mean))
         return (isg_autocorrelation){.time = (double)NAN, .error = (double)NAN};
     double time = 1;
     size_t window = 0;
     bool is_enough = false;
-    /* A time that would want a window beyond half the length only grows: then it is known to be too
-       long, and a chain that stands still does not cost O(length^2). */
+    /* A time that needs a window beyond half the length only grows: then it is known to be too long,
+       and a chain that never moves does not cost O(length^2). */
     while (!is_enough && window < n / 2 && window_times * time <= (double)n / 2) {
         window++;
         time += 2 * autocovariance(series, mean, window) / variance;
@@ -90,17 +77,11 @@ static isg_autocorrelation autocorrelation(isg_matd_view series) {
                                  .is_reliable = is_enough && (double)n >= reliable_times * time};
 }
 
-isg_status isg_autocorrelation_time(isg_matd_view series, isg_autocorrelation *out) {
-    ISG_TRY(check(series));
-    *out = autocorrelation(series);
-    return ISG_OK;
-}
-
-/* Of the halves of all chains: W, B / n, and the part of B / n that lies within chains, which is how
-   far they moved from one half to the other. */
+/* Of the half-chains: W, B / n, and the part of B / n within chains, which is how far they moved from
+   one half to the other. */
 typedef struct spread {
     double within, between, moved;
-    double rounding; /* less than this is nothing */
+    double rounding; /* less than this counts as zero */
     size_t n;        /* steps of a half */
 } spread;
 
@@ -135,13 +116,13 @@ static double rhat_of(spread s) {
     return sqrt((double)(s.n - 1) / (double)s.n + s.between / s.within);
 }
 
-static double split_rhat(isg_matd_view series) {
+double isg_series_rhat(isg_matd_view series) {
     return rhat_of(spread_of(series));
 }
 
-/* Chains that are slow, or still on their way, widen as they go, and B / (n W) falls by half when they
-   get twice as long; or they move from half to half. Trapped ones do neither. */
-static bool is_trapped(isg_matd_view series) {
+/* Chains that are slow, or not in equilibrium yet, spread as they go, and B / (n W) falls by half when
+   they get twice as long; or they move from one half to the other. Trapped ones do neither. */
+bool isg_series_is_trapped(isg_matd_view series) {
     if (series.cols < 2 * LEAST_STEPS)
         return false;
     const spread whole = spread_of(series);
@@ -150,18 +131,6 @@ static bool is_trapped(isg_matd_view series) {
     const spread half = spread_of(first);
     return rhat_of(whole) > disagreeing_rhat && whole.moved <= still_share * whole.between &&
            whole.between * half.within >= lasting_share * half.between * whole.within;
-}
-
-isg_status isg_series_trapped(isg_matd_view series, bool *out) {
-    ISG_TRY(check(series));
-    *out = is_trapped(series);
-    return ISG_OK;
-}
-
-isg_status isg_split_rhat(isg_matd_view series, double *out) {
-    ISG_TRY(check(series));
-    *out = split_rhat(series);
-    return ISG_OK;
 }
 
 /* ---- chains of an RBM ----------------------------------------------------------------------------- */
@@ -217,9 +186,9 @@ static void record(measurement *m, const isg_chains *chains, size_t t) {
 static void evaluate(measurement *m) {
 #pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
     for (size_t j = 0; j < m->info.n_hidden + 1; j++) {
-        m->times[j] = autocorrelation(series_of(m, j));
-        m->rhats[j] = split_rhat(series_of(m, j));
-        m->are_trapped[j] = is_trapped(series_of(m, j));
+        m->times[j] = isg_series_autocorrelation(series_of(m, j));
+        m->rhats[j] = isg_series_rhat(series_of(m, j));
+        m->are_trapped[j] = isg_series_is_trapped(series_of(m, j));
     }
 }
 

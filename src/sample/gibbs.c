@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Every thread takes its share of the chains and carries a few of them through all sweeps before
- * it turns to the next few, so that their states stay in its cache. Chains do not know of each
- * other, which is why the shares need not be the same for every number of threads.
+ * it turns to the next few, so that their states stay in its cache. Chains are independent of each
+ * other, so results do not depend on how they are shared out.
  */
 #include "sample/sample.h"
 
@@ -117,15 +117,18 @@ struct isg_chains {
     bool has_clamped;
 };
 
+void isg_random_spins(isg_cursor *random, size_t n_visible, uint64_t *spins) {
+    for (size_t word = 0; word < isg_words(n_visible); word++)
+        spins[word] = isg_next_word64(random);
+    isg_clear_tail(spins, n_visible);
+}
+
 static void scatter(isg_chains *chains) {
     const isg_gibbs_weights *w = &chains->weights;
     for (size_t k = 0; k < chains->states.count; k++) {
         const isg_stream stream = isg_stream_at(chains->seed, ISG_PURPOSE_START, 0, (uint32_t)k);
         isg_cursor random = isg_cursor_at(stream);
-        uint64_t *spins = chains->states.spins + k * w->words;
-        for (size_t word = 0; word < w->words; word++)
-            spins[word] = isg_next_word64(&random);
-        isg_clear_tail(spins, w->n_visible);
+        isg_random_spins(&random, w->n_visible, chains->states.spins + k * w->words);
     }
     isg_states_set_input(&chains->states, w);
 }

@@ -9,6 +9,9 @@
 #include "isinglass/sample.h"
 #include "kernels/kernels.h"
 
+/* Spins (words) drawn at random, +1 and -1 equally likely. */
+void isg_random_spins(isg_cursor *random, size_t n_visible, uint64_t *spins);
+
 /* ---- an RBM in the form that the Gibbs kernels read --------------------------------------------- */
 
 /* All zero. Release the parts with isg_gibbs_weights_release(), after a failure too. */
@@ -16,7 +19,7 @@ isg_status isg_gibbs_weights_create(isg_gibbs_weights *w, size_t n_visible, size
 void isg_gibbs_weights_release(isg_gibbs_weights *w);
 
 /* W (n_visible, n_hidden), b and c as they are now. ISG_ERR_DIVERGED if one of them is not finite
-   or a column of W adds up to more than 2^100 in size; then `w` has no meaning. Allocates nothing. */
+   or a column of W adds up to more than 2^100 in size; then `w` is undefined. Allocates nothing. */
 isg_status isg_gibbs_weights_set(isg_gibbs_weights *w, const double *weights, const double *b,
                                  const double *c);
 
@@ -85,6 +88,19 @@ void isg_states_sweep_rows(isg_states *states, const isg_gibbs_weights *w, const
 
 /* H(s) of chain k. */
 double isg_states_energy(const isg_states *states, const isg_gibbs_weights *w, size_t k);
+
+/* ---- series (chains, steps) of a quantity, of at least 4 steps --------------------------------- */
+
+isg_autocorrelation isg_series_autocorrelation(isg_matd_view series);
+
+/* Split R-hat; infinite if every half stands still, but not all at the same place; NaN if nothing
+   varies at all. */
+double isg_series_rhat(isg_matd_view series);
+
+/* As isg_decorrelation.is_trapped says; false for fewer than 8 steps. */
+bool isg_series_is_trapped(isg_matd_view series);
+
+/* ---- parts of isg_chains ------------------------------------------------------------------------ */
 
 /* The units that are clamped in all chains (words), packed; NULL if none are. */
 const uint64_t *isg_chains_clamped(const isg_chains *chains);

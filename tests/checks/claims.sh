@@ -1,5 +1,5 @@
 #!/bin/bash
-# The claims of the paper at the scale of a moment: their table has its format, is the same again,
+# The claims of the paper at tiny scale: their table has its format, is the same again,
 # says of nothing that was not computed that it holds, and changes its verdicts with the numbers.
 set -eu
 : "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
@@ -117,7 +117,7 @@ flips(("exact-energy", "holds", "not testable", [("claims mapping", 0, None)]),
       ("peak", "holds", "not testable", [("fig2 k=2 beta=2 better", 1, None)]),
       ("early-small", "holds", "not testable", [("fig4 p=10 hopfield run=1 epoch=0", 6, 0)]))
 reasons = {name: row["why"] for name, row in claims("whole")[1].items()}
-assert reasons["exact-energy"] == "not testable here: number 1 of 'claims mapping' is none", reasons["exact-energy"]
+assert reasons["exact-energy"] == "not testable here: number 1 of 'claims mapping' is missing", reasons["exact-energy"]
 assert reasons["peak"].startswith("not testable here: k = 2, beta = 2 has no error; "), reasons["peak"]
 assert reasons["early-small"].startswith("not testable here: p = 10, hopfield at epoch 0 is not trusted; ")
 page = open("whole/tiny/report.html").read()

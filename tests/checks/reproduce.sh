@@ -1,5 +1,5 @@
 #!/bin/bash
-# The figures of the paper at the scale of a moment: every table has its columns, an interrupted and
+# The figures of the paper at tiny scale: every table has its columns, an interrupted and
 # even a killed run ends with the same numbers, a second call does nothing, a broken gnuplot costs the
 # pictures alone, and results of another seed are refused.
 set -eu
@@ -30,7 +30,9 @@ def stop(directory, pieces, how, code):
             os.path.exists(kept) and len(json.load(open(kept))) >= pieces):
         time.sleep(0.001)
     if before == 0: # two at once would write over each other
+        run.send_signal(signal.SIGSTOP) # however long the second one takes
         second = call("-o", directory)
+        run.send_signal(signal.SIGCONT)
         assert second.returncode == 4 and f"process {run.pid} is at work" in second.stderr, second
     run.send_signal(how)
     out, err = run.communicate()
@@ -92,7 +94,7 @@ at = [stop("parts", n, how, code)[0] for n, how, code in
       [(2, signal.SIGINT, 130), (10, signal.SIGINT, 130), (16, signal.SIGKILL, -9), (22, signal.SIGTERM, 143)]]
 assert at == sorted(set(at)), at
 found, err = stop("parts", 42, signal.SIGINT, 130) # among the experts
-assert "to go on: isinglass reproduce --scale tiny --quiet -o parts" in err, err
+assert "to resume: isinglass reproduce --scale tiny --quiet -o parts" in err, err
 assert call("-o", "parts").returncode == 0
 assert tables("parts") == tables("whole"), "an interruption changed a number"
 

@@ -132,12 +132,19 @@ static isg_expert_options expert_options(void) {
     return options;
 }
 
+static isg_rbm *normal_start(uint64_t seed) {
+    const isg_start_options options = {
+        .kind = ISG_START_NORMAL, .n_hidden = HIDDEN, .beta = 2, .deviation = 0.1, .seed = seed};
+    isg_rbm *rbm = NULL;
+    check(isg_rbm_start(&rbm, &options, NULL, data, NULL));
+    return rbm;
+}
+
 /* A trainer at its start, so that what it has afterwards is from the file. */
 static isg_status reread_trainer(const char *path, const char *copy) {
     const isg_train_options options = run_options().train;
-    isg_rbm *rbm = NULL;
+    isg_rbm *rbm = normal_start(5);
     isg_trainer *trainer = NULL;
-    check(isg_rbm_start_normal(&rbm, N, HIDDEN, 2, 0.1, 5));
     check(isg_trainer_create(&trainer, rbm, data, &options));
     const isg_status status = isg_trainer_load(trainer, path);
     if (status == ISG_OK)
@@ -230,7 +237,7 @@ static void make_models(void) {
     isg_mapping_options mapping = isg_mapping_defaults();
     isg_patterns *patterns = NULL;
     isg_rbm *rbm = NULL;
-    check(isg_patterns_from_data(&patterns, data, &pattern_options));
+    check(isg_patterns_from_data(&patterns, data, &pattern_options, NULL));
     check(isg_patterns_save(patterns, in_scratch("patterns.npz"), 1, "flip_bits"));
     check(isg_rbm_from_patterns(&rbm, patterns, &mapping, NULL));
     check(isg_rbm_set_image(rbm, 3, N / 3));
@@ -261,10 +268,9 @@ static void make_classifier(void) {
 /* Two epochs, saved after each: the newest checkpoint is the third. */
 static void make_run(void) {
     isg_run_options options = run_options();
-    isg_rbm *rbm = NULL;
+    isg_rbm *rbm = normal_start(1);
     isg_run *run = NULL;
     options.save_every_s = 0;
-    check(isg_rbm_start_normal(&rbm, N, HIDDEN, 2, 0.1, 1));
     check(isg_run_open(&run, in_scratch("run"), true));
     check(isg_run_begin(run, "{}\n", rbm, data, &options));
     check(isg_run_train(run, 2, NULL));

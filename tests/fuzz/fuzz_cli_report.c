@@ -106,7 +106,7 @@ depth attack(const uint8_t *bytes, size_t size) {
     const exit_code code = report_write(&my, &claims);
     write_file(paths[which], usual[which], strlen(usual[which]));
     if (code == EXIT_CHECKPOINT)
-        return strstr(failure_sentence(), "not as") ? REFUSED : BEGUN;
+        return strstr(failure_sentence(), "not a file") ? REFUSED : BEGUN;
     if (code == EXIT_FILE)
         return BEGUN;
     output page = {0};

@@ -27,8 +27,12 @@ isg_dataset *small_data(void) {
 }
 
 isg_rbm *small_rbm(void) {
+    const isg_start_options normal = {
+        .kind = ISG_START_NORMAL, .n_hidden = HIDDEN, .beta = 2, .deviation = 0.1, .seed = 1};
+    isg_dataset *data = small_data();
     isg_rbm *rbm = NULL;
-    need(isg_rbm_start_normal(&rbm, VISIBLE, HIDDEN, 2, 0.1, 1));
+    need(isg_rbm_start(&rbm, &normal, NULL, data, NULL));
+    isg_dataset_free(data);
     return rbm;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rbm/rbm.h"
 #include "test.h"
 
 static const isg_rate rates[] = {{0.02, 0}, {0.005, 1}};

@@ -59,7 +59,9 @@ static session start(const isg_dataset *data, unsigned kind) {
     options.persistent = kind >> 1 & 1;
     options.fields = kind >> 2 & 1;
     options.shuffle = kind >> 3 & 1;
-    must(isg_rbm_start_normal(&s.rbm, N, P, 1.5, 0.2, 7));
+    const isg_start_options normal = {
+        .kind = ISG_START_NORMAL, .n_hidden = P, .beta = 1.5, .deviation = 0.2, .seed = 7};
+    must(isg_rbm_start(&s.rbm, &normal, NULL, data, NULL));
     must(isg_trainer_create(&s.trainer, s.rbm, data, &options));
     return s;
 }

@@ -11,6 +11,7 @@
 #include "helper_allocation.h"
 #include "helper_experts.h"
 #include "numpy_helper.h"
+#include "rbm/rbm.h"
 
 enum { RBMS = 3, TOTAL = 2 + 17 + 5 }; /* hidden units of the three */
 

@@ -12,6 +12,7 @@
 #include "helper_allocation.h"
 #include "helper_experts.h"
 #include "numpy_helper.h"
+#include "rbm/rbm.h"
 
 static char *directory;
 
@@ -87,7 +88,7 @@ static isg_rbm *from_patterns(const isg_dataset *data, isg_decomposition via) {
     isg_rbm *rbm = NULL;
     how.per_class = 4;
     mapping.via = via;
-    assert_ok(isg_patterns_from_data(&patterns, data, &how));
+    assert_ok(isg_patterns_from_data(&patterns, data, &how, NULL));
     assert_ok(isg_rbm_from_patterns(&rbm, patterns, &mapping, NULL));
     isg_patterns_free(patterns);
     return rbm;

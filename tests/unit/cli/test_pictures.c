@@ -147,7 +147,7 @@ static void test_patterns_above_weights(void **state) {
     expect_color(&found, 24, 6, 25, 90, 180); /* pattern 1 is down at unit 0 */
     free(found.rgb);
     /* Known patterns, WX and what was found are the same here, and WX is binary. */
-    assert_ok(isg_unmap(&unmapping, rbm, NULL));
+    assert_ok(isg_unmap(&unmapping, rbm, NULL, NULL));
     assert_int_equal(draw_unmapping(in(directory, "u.png"), unmapping, rbm, isg_rbm_patterns(rbm)),
                      EXIT_DONE);
     found = look_at("u.png");

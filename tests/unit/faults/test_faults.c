@@ -19,6 +19,7 @@
 #include "io/npy.h"
 #include "io/verified_file.h"
 #include "numpy_helper.h"
+#include "rbm/rbm.h"
 
 /* ---- what the jobs are done with ------------------------------------------------------------------- */
 
@@ -301,7 +302,7 @@ static void make_models(void) {
     const isg_expert_options options = expert_options();
     const isg_rbm *rbms[CLASS_COUNT];
     data = make_classes(1);
-    assert_ok(isg_patterns_from_data(&patterns, data, &pattern_options));
+    assert_ok(isg_patterns_from_data(&patterns, data, &pattern_options, NULL));
     assert_ok(isg_rbm_from_patterns(&rbm, patterns, &mapping, NULL));
     assert_ok(isg_rbm_set_image(rbm, 7, CLASS_UNITS / 7));
     assert_ok(isg_rbm_start_normal(&trained, CLASS_UNITS, HIDDEN, 2, 0.1, 1));

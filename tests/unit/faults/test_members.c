@@ -12,6 +12,7 @@
 
 #include "helper_experts.h"
 #include "numpy_helper.h"
+#include "rbm/rbm.h"
 #include "train/train.h"
 
 enum { HIDDEN = 3, BATCH = 10 };
@@ -278,7 +279,7 @@ static void make_files(void) {
     isg_experts *experts = NULL;
     isg_classifier *classifier = NULL;
     isg_run *run = NULL;
-    assert_ok(isg_patterns_from_data(&patterns, data, &pattern_options));
+    assert_ok(isg_patterns_from_data(&patterns, data, &pattern_options, NULL));
     assert_ok(isg_rbm_from_patterns(&rbm, patterns, &mapping, NULL));
     assert_ok(isg_rbm_set_image(rbm, 7, CLASS_UNITS / 7));
     assert_ok(isg_rbm_save(rbm, in(directory, "model.npz"), 1, "test"));
@@ -419,7 +420,7 @@ static void names_of_classes(void **state) {
         options.label_column = "1";
         options.header = ISG_HEADER_NO;
         assert_ok(isg_dataset_load_memory(&samples, "x.csv", text, strlen(text), &options, NULL));
-        assert_ok(isg_patterns_from_data(&patterns, samples, &how));
+        assert_ok(isg_patterns_from_data(&patterns, samples, &how, NULL));
         assert_string_equal(isg_patterns_label(patterns, 0), names[k].name);
         assert_ok(isg_patterns_save(patterns, in(directory, "names.npz"), 1, "test"));
         assert_ok(isg_patterns_load(&loaded, in(directory, "names.npz")));

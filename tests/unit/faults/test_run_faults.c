@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "isinglass.h"
 #include "numpy_helper.h"
+#include "rbm/rbm.h"
 #include "train/run_directory.h"
 
 enum { N = 12, HIDDEN = 3, SAMPLES = 15, BATCH = 8, CLASSES = 2 };

@@ -89,7 +89,7 @@ static void test_binary_weights_are_hebbian(void **state) {
 
         /* Patterns that the model does not know by name are found in its columns. */
         isg_unmapping *found = NULL;
-        assert_ok(isg_unmap(&found, rbm, NULL));
+        assert_ok(isg_unmap(&found, rbm, NULL, NULL));
         assert_int_equal(isg_unmapping_describe(found).start, ISG_UNMAP_FROM_MODEL);
         for (size_t mu = 0; mu < P; mu++)
             assert_memory_equal(isg_patterns_row(isg_unmapping_patterns(found), mu),

@@ -13,6 +13,7 @@
 #include "helper_allocation.h"
 #include "linalg/linalg.h"
 #include "mapping/unmap.h"
+#include "rbm/rbm.h"
 
 /* ---- inputs ------------------------------------------------------------------------------------- */
 
@@ -110,7 +111,7 @@ static void check_exact(const isg_rbm *rbm, const isg_patterns *patterns,
     const size_t n = isg_patterns_describe(patterns).n_visible;
     const size_t p = isg_patterns_describe(patterns).n_patterns;
     isg_unmapping *found = NULL;
-    assert_ok(isg_unmap(&found, rbm, options));
+    assert_ok(isg_unmap(&found, rbm, options, NULL));
     const isg_unmap_report report = isg_unmapping_describe(found);
     assert_int_equal(report.n_patterns, p);
     assert_int_equal(report.rank, p);
@@ -165,7 +166,7 @@ static void test_enumeration_needs_no_start(void **state) {
     check_exact(bare, patterns, &options);
     options.patterns = NULL;
     isg_unmapping *found = NULL;
-    assert_ok(isg_unmap(&found, bare, &options));
+    assert_ok(isg_unmap(&found, bare, &options, NULL));
     const isg_unmap_report report = isg_unmapping_describe(found);
     assert_true(report.is_exhaustive && report.residual < 1e-18);
     assert_int_equal(report.n_starts, 256);
@@ -203,7 +204,7 @@ static void test_rounding_decides_nothing(void **state) {
             isg_rbm *rbm = map_patterns(patterns, (isg_decomposition)via), *bare = NULL;
             assert_ok(isg_rbm_create(&bare, n, p, 2));
             memcpy(isg_rbm_weights(bare).data, isg_rbm_weights(rbm).data, n * p * sizeof(double));
-            assert_ok(isg_unmap(&found[via], bare, &options));
+            assert_ok(isg_unmap(&found[via], bare, &options, NULL));
             isg_rbm_free(bare);
             isg_rbm_free(rbm);
             assert_int_equal(isg_unmapping_describe(found[via]).n_candidates,
@@ -240,7 +241,7 @@ static void test_many_hidden_units(void **state) {
     assert_ok(isg_dataset_create(&data, 26, 300, rows, NULL));
     isg_unmapping *found = NULL;
     options.data = data;
-    assert_ok(isg_unmap(&found, bare, &options));
+    assert_ok(isg_unmap(&found, bare, &options, NULL));
     assert_true(isg_unmapping_describe(found).residual < 1e-18);
     assert_false(isg_unmapping_describe(found).is_exhaustive);
     assert_int_equal(isg_unmapping_describe(found).n_starts, 26 + 78);
@@ -410,11 +411,11 @@ static void test_relax_beats_descent(void **state) {
             isg_rbm_visible_field(rbm)[i] = 0.1 * cos((double)i);
         isg_rbm_hidden_field(rbm)[1] = 0.3;
         options.method = ISG_UNMAP_DESCENT;
-        assert_ok(isg_unmap(&down, rbm, &options));
+        assert_ok(isg_unmap(&down, rbm, &options, NULL));
         options.method = ISG_UNMAP_RELAX;
-        assert_ok(isg_unmap(&relaxed, rbm, &options));
+        assert_ok(isg_unmap(&relaxed, rbm, &options, NULL));
         options.flip = true;
-        assert_ok(isg_unmap(&flipped, rbm, &options));
+        assert_ok(isg_unmap(&flipped, rbm, &options, NULL));
         for (size_t mu = 0; mu < 6; mu++) {
             const isg_unmapped_pattern a = isg_unmapping_pattern(down, mu);
             const isg_unmapped_pattern b = isg_unmapping_pattern(relaxed, mu);
@@ -458,7 +459,7 @@ static void test_enumeration_finds_the_lowest(void **state) {
         for (uint64_t s = 0; s < 1 << N; s++)
             lowest = fmin(lowest, isg_span_residual(&span, &s, h));
         options.method = ISG_UNMAP_ENUMERATE;
-        assert_ok(isg_unmap(&found, rbm, &options));
+        assert_ok(isg_unmap(&found, rbm, &options, NULL));
         for (size_t mu = 0; mu < isg_unmapping_describe(found).n_patterns; mu++)
             least = fmin(least, isg_unmapping_pattern(found, mu).residual);
         assert_true(fabs(least - lowest) < 1e-10);
@@ -481,7 +482,7 @@ static void test_random_weights_are_called_so(void **state) {
             options.method = (isg_unmap_method)method;
             options.restarts = 10;
             options.seed = seed + 100;
-            assert_ok(isg_unmap(&found, rbm, &options));
+            assert_ok(isg_unmap(&found, rbm, &options, NULL));
             const isg_unmap_report report = isg_unmapping_describe(found);
             assert_int_equal(report.verdict, ISG_BINARIZATION_NONE);
             assert_int_equal(report.n_patterns, 6);
@@ -503,7 +504,7 @@ static size_t taken_for_patterns(size_t n, size_t p, isg_unmap_method method, si
         isg_unmap_options options = isg_unmap_defaults();
         options.method = method;
         options.seed = seed + 100;
-        assert_ok(isg_unmap(&found, rbm, &options));
+        assert_ok(isg_unmap(&found, rbm, &options, NULL));
         taken += isg_unmapping_describe(found).verdict != ISG_BINARIZATION_NONE;
         isg_unmapping_free(found);
         isg_rbm_free(rbm);
@@ -601,7 +602,7 @@ static void test_threads_change_nothing(void **state) {
             options.start = ISG_UNMAP_FROM_RANDOM;
             options.restarts = 5;
             isg_set_threads(threads[k]);
-            assert_ok(isg_unmap(&found[k], rbm, &options));
+            assert_ok(isg_unmap(&found[k], rbm, &options, NULL));
         }
         isg_set_threads(0);
         const size_t m = isg_unmapping_describe(found[0]).n_patterns;
@@ -630,7 +631,7 @@ static isg_status unmap_job(void *user) {
         options.flip = method == ISG_UNMAP_ENUMERATE;
         options.restarts = 2;
         options.start = method == ISG_UNMAP_DESCENT ? ISG_UNMAP_FROM_RANDOM : ISG_UNMAP_FROM_MODEL;
-        const isg_status status = isg_unmap(&found, rbm, &options);
+        const isg_status status = isg_unmap(&found, rbm, &options, NULL);
         isg_unmapping_free(found);
         if (status != ISG_OK)
             return status;
@@ -664,45 +665,47 @@ static void test_refusals(void **state) {
     isg_unmapping *found = NULL;
     isg_unmap_options options = isg_unmap_defaults();
     options.start = ISG_UNMAP_FROM_PATTERNS;
-    assert_fails(isg_unmap(&found, rbm, &options), ISG_ERR_ARGUMENT, "no patterns");
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT, "no patterns");
     options.patterns = longer;
-    assert_fails(isg_unmap(&found, rbm, &options), ISG_ERR_SHAPE, "expected 30 units");
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_SHAPE, "expected 30 units");
     options.patterns = fewer;
-    assert_fails(isg_unmap(&found, rbm, &options), ISG_ERR_SHAPE, "one per hidden unit, found 3");
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_SHAPE,
+                 "one per hidden unit, found 3");
     options = isg_unmap_defaults();
-    assert_fails(isg_unmap(&found, wide, &options), ISG_ERR_DEPENDENT,
+    assert_fails(isg_unmap(&found, wide, &options, NULL), ISG_ERR_DEPENDENT,
                  "no more hidden than visible");
     options.method = ISG_UNMAP_DESCENT;
     options.gamma = 1.5;
-    assert_fails(isg_unmap(&found, rbm, &options), ISG_ERR_ARGUMENT, "gamma: expected less than 1");
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT,
+                 "gamma: expected less than 1");
     options.gamma = -1;
-    assert_fails(isg_unmap(&found, rbm, &options), ISG_ERR_ARGUMENT, "gamma: expected a positive");
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT,
+                 "gamma: expected a positive");
     options = isg_unmap_defaults();
     options.alpha = (double)NAN;
-    assert_fails(isg_unmap(&found, rbm, &options), ISG_ERR_ARGUMENT, "alpha");
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT, "alpha");
     options = isg_unmap_defaults();
     options.restarts = 0;
-    assert_fails(isg_unmap(&found, rbm, &options), ISG_ERR_ARGUMENT, "restarts");
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT, "restarts");
     options = isg_unmap_defaults();
     options.method = (isg_unmap_method)3;
-    assert_fails(isg_unmap(&found, rbm, &options), ISG_ERR_ARGUMENT, "method");
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT, "method");
 
     size_t calls = 0;
     const isg_progress progress = {never, &calls};
     options = isg_unmap_defaults();
     options.method = ISG_UNMAP_ENUMERATE;
-    options.progress = &progress;
-    assert_fails(isg_unmap(&found, rbm, &options), ISG_ERR_CANCELLED, "cancelled");
+    assert_fails(isg_unmap(&found, rbm, &options, &progress), ISG_ERR_CANCELLED, "cancelled");
     options.method = ISG_UNMAP_RELAX;
     options.start = ISG_UNMAP_FROM_RANDOM;
-    assert_fails(isg_unmap(&found, rbm, &options), ISG_ERR_CANCELLED, "cancelled");
+    assert_fails(isg_unmap(&found, rbm, &options, &progress), ISG_ERR_CANCELLED, "cancelled");
     assert_int_equal(calls, 2);
 
     for (size_t i = 0; i < 30; i++) /* a column of zeros */
         isg_rbm_weights(rbm).data[i * 4 + 2] = 0;
-    assert_fails(isg_unmap(&found, rbm, NULL), ISG_ERR_DEPENDENT, "rank 3 of 4");
+    assert_fails(isg_unmap(&found, rbm, NULL, NULL), ISG_ERR_DEPENDENT, "rank 3 of 4");
     isg_rbm_weights(rbm).data[7] = (double)NAN;
-    assert_fails(isg_unmap(&found, rbm, NULL), ISG_ERR_ARGUMENT, "");
+    assert_fails(isg_unmap(&found, rbm, NULL, NULL), ISG_ERR_ARGUMENT, "");
     assert_null(found);
     isg_rbm_free(rbm);
     isg_rbm_free(wide);

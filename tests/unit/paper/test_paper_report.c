@@ -234,7 +234,7 @@ static void foreign_files(void **state) {
     write_file("secret", "x");
     write_file("fig3/figure.json", "{\"files\": [{\"name\": \"../secret\", \"what\": \"w\"}]}");
     assert_int_equal(write_report(), EXIT_CHECKPOINT);
-    assert_non_null(strstr(failure_sentence(), "'../secret' is no name"));
+    assert_non_null(strstr(failure_sentence(), "'../secret' is not the name"));
 }
 
 /* The same directory gives the same bytes, and a report that says the same is left alone. */

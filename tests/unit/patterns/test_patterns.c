@@ -117,7 +117,7 @@ static void a_pattern_is_the_sign_of_the_mean(void **state) {
                                  "dog,0,0,1,1\n"
                                  "cat,1,1,0,0\n");
     isg_patterns *patterns = NULL;
-    assert_ok(isg_patterns_from_data(&patterns, data, NULL));
+    assert_ok(isg_patterns_from_data(&patterns, data, NULL, NULL));
     const isg_patterns_info info = isg_patterns_describe(patterns);
     assert_true(info.n_patterns == 2 && info.has_labels);
     assert_int_equal(info.n_ties, 1);    /* first unit of the cats */
@@ -179,7 +179,7 @@ static void sub_patterns_are_means_of_clusters(void **state) {
             isg_patterns *patterns = NULL;
             size_t n_ties = 0;
             options.per_class = k;
-            assert_ok(isg_patterns_from_data(&patterns, data, &options));
+            assert_ok(isg_patterns_from_data(&patterns, data, &options, NULL));
             const isg_patterns_info info = isg_patterns_describe(patterns);
             assert_int_equal(info.n_patterns, n_classes * k);
             assert_int_equal(info.has_labels, has_labels);
@@ -218,20 +218,20 @@ static void too_few_samples_are_named(void **state) {
     isg_patterns *patterns = NULL;
     isg_pattern_options options = isg_pattern_defaults();
     options.per_class = 3;
-    assert_fails(isg_patterns_from_data(&patterns, data, &options), ISG_ERR_ARGUMENT,
+    assert_fails(isg_patterns_from_data(&patterns, data, &options, NULL), ISG_ERR_ARGUMENT,
                  "class cat has 2 samples, too few for 3 patterns");
     const size_t senseless[] = {4, SIZE_MAX};
     for (size_t k = 0; k < 2; k++) {
         options.per_class = senseless[k];
-        assert_fails(isg_patterns_from_data(&patterns, data, &options), ISG_ERR_ARGUMENT,
+        assert_fails(isg_patterns_from_data(&patterns, data, &options, NULL), ISG_ERR_ARGUMENT,
                      "class cat has 2 samples, too few for");
     }
     options.per_class = 0;
-    assert_fails(isg_patterns_from_data(&patterns, data, &options), ISG_ERR_ARGUMENT,
+    assert_fails(isg_patterns_from_data(&patterns, data, &options, NULL), ISG_ERR_ARGUMENT,
                  "at least one pattern a class");
     assert_null(patterns);
     options.per_class = 2; /* every cat a pattern */
-    assert_ok(isg_patterns_from_data(&patterns, data, &options));
+    assert_ok(isg_patterns_from_data(&patterns, data, &options, NULL));
     assert_pattern(patterns, 0, "+");
     assert_pattern(patterns, 1, "-");
     isg_patterns_free(patterns);
@@ -253,8 +253,7 @@ static void too_few_samples_are_found_at_once(void **state) {
     isg_pattern_options options = isg_pattern_defaults();
     const isg_progress progress = {never_called, NULL};
     options.per_class = 3;
-    options.progress = &progress;
-    assert_fails(isg_patterns_from_data(&patterns, data, &options), ISG_ERR_ARGUMENT,
+    assert_fails(isg_patterns_from_data(&patterns, data, &options, &progress), ISG_ERR_ARGUMENT,
                  "class dog has 2 samples, too few for 3 patterns");
     isg_dataset_free(data);
 }
@@ -278,11 +277,11 @@ static void making_patterns_can_be_cancelled(void **state) {
     isg_pattern_options options = isg_pattern_defaults();
     patience p = {.last_call = 2};
     const isg_progress progress = {lose_patience, &p};
-    options.progress = &progress;
-    assert_fails(isg_patterns_from_data(&patterns, data, &options), ISG_ERR_CANCELLED, "cancelled");
+    assert_fails(isg_patterns_from_data(&patterns, data, &options, &progress), ISG_ERR_CANCELLED,
+                 "cancelled");
     assert_null(patterns);
     p = (patience){.last_call = 0};
-    assert_ok(isg_patterns_from_data(&patterns, data, &options));
+    assert_ok(isg_patterns_from_data(&patterns, data, &options, &progress));
     assert_true(p.fraction == 1);
     isg_patterns_free(patterns);
     isg_dataset_free(data);
@@ -310,18 +309,16 @@ static void clustering_does_not_depend_on_threads(void **state) {
     for (size_t t = 0; t < 3; t++) {
         isg_patterns *patterns = NULL;
         isg_set_threads(threads[t]);
-        assert_ok(isg_patterns_from_data(&patterns, data, &options));
+        assert_ok(isg_patterns_from_data(&patterns, data, &options, NULL));
         assert_ok(isg_patterns_checksum(patterns, t == 0 ? first : hex));
         if (t > 0)
             assert_string_equal(hex, first);
         isg_patterns_free(patterns);
         patience p = {.last_call = 1};
         const isg_progress progress = {lose_patience, &p};
-        isg_pattern_options impatient = options;
-        impatient.progress = &progress;
         patterns = NULL;
-        assert_fails(isg_patterns_from_data(&patterns, data, &impatient), ISG_ERR_CANCELLED,
-                     "cancelled");
+        assert_fails(isg_patterns_from_data(&patterns, data, &options, &progress),
+                     ISG_ERR_CANCELLED, "cancelled");
         assert_null(patterns);
     }
     isg_set_threads(0);
@@ -375,7 +372,7 @@ static void files_give_back_what_was_saved(void **state) {
     const uint8_t idx[] = {0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 255, 0, 255, 9, 0};
     isg_dataset *data = NULL;
     assert_ok(isg_dataset_load_memory(&data, "a.idx", idx, sizeof idx, NULL, NULL));
-    assert_ok(isg_patterns_from_data(&patterns, data, NULL));
+    assert_ok(isg_patterns_from_data(&patterns, data, NULL, NULL));
     assert_true(isg_patterns_describe(patterns).image_height == 2);
     assert_round_trip(directory, patterns);
     isg_patterns_free(patterns);
@@ -581,7 +578,7 @@ static isg_status do_everything(void *user) {
     char hex[65], sentence[99];
     size_t rank = 0;
     options.per_class = 3;
-    isg_status status = isg_patterns_from_data(&patterns, work->data, &options);
+    isg_status status = isg_patterns_from_data(&patterns, work->data, &options, NULL);
     if (status == ISG_OK)
         status = isg_patterns_checksum(patterns, hex);
     if (status == ISG_OK)

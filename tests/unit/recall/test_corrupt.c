@@ -121,7 +121,7 @@ static void recovery_equals_a_plain_simulation(void **state) {
         options.near = 0.7;
         options.clamp_known = k & 2;
         isg_recovery found[WAYS];
-        assert_ok(isg_recover(patterns, NULL, ways, WAYS, &options, found));
+        assert_ok(isg_recover(patterns, NULL, ways, WAYS, &options, found, NULL));
         for (size_t way = 0; way < WAYS; way++) {
             size_t exact = 0, near = 0, negative = 0;
             for (size_t trial = 0; trial < 3 * TRIALS; trial++) {
@@ -172,15 +172,15 @@ static void samples_are_recovered_as_their_class(void **state) {
         options.max_updates = 20;
         isg_recovery found, again;
         isg_set_threads(1);
-        assert_ok(isg_recover(patterns, data, &some, 1, &options, &found));
+        assert_ok(isg_recover(patterns, data, &some, 1, &options, &found, NULL));
         isg_set_threads(3);
-        assert_ok(isg_recover(patterns, data, &some, 1, &options, &again));
+        assert_ok(isg_recover(patterns, data, &some, 1, &options, &again, NULL));
         assert_memory_equal(&found.exact, &again.exact, sizeof found.exact);
         assert_true(found.end_overlap == again.end_overlap && found.near == again.near);
         assert_true(isnan(found.thermal_overlap) == (kind <= ISG_DYNAMICS_SYNCHRONOUS));
         if (kind > ISG_DYNAMICS_SYNCHRONOUS)
             continue;
-        assert_ok(isg_recover(patterns, data, &none, 1, &options, &found));
+        assert_ok(isg_recover(patterns, data, &none, 1, &options, &found, NULL));
         assert_int_equal(found.exact, 60);
         assert_true(fabs(found.end_overlap - 1) < 1e-12);
     }
@@ -267,7 +267,7 @@ static void committors_are_exact(void **state) {
     options.seed = test_seed(4);
     for (uint64_t s = 0; s < STATES; s++)
         states[s] = s;
-    assert_ok(isg_committor(network, states, STATES, &options, shares));
+    assert_ok(isg_committor(network, states, STATES, &options, shares, NULL));
     assert_true(committor_deviation(&plain, shares, 0.7, 2 / 3.0) < 5);
     assert_true(committor_deviation(&plain, shares, 0.85, 2 / 3.0) > 6);
     assert_true(committor_deviation(&kept, shares, 0.7, 2 / 3.0) > 6);
@@ -329,39 +329,48 @@ static void nonsense_is_refused(void **state) {
     for (size_t k = 0; k < 5; k++) {
         const char *part = k < 3 ? "flip" : "mask";
         assert_fails(isg_corrupt(&spins, 6, &bad[k], 1, 0, NULL), ISG_ERR_ARGUMENT, part);
-        assert_fails(isg_recover(patterns, NULL, &bad[k], 1, NULL, &out), ISG_ERR_ARGUMENT, part);
+        assert_fails(isg_recover(patterns, NULL, &bad[k], 1, NULL, &out, NULL), ISG_ERR_ARGUMENT,
+                     part);
     }
     const isg_corruption past = {.units = (const uint64_t[]){64}}, fine = {.flip = 0.5};
     assert_fails(isg_corrupt(&spins, 6, &past, 1, 0, NULL), ISG_ERR_ARGUMENT, "past");
-    assert_fails(isg_recover(patterns, data, &fine, 1, NULL, &out), ISG_ERR_ARGUMENT, "patterns");
-    assert_fails(isg_recover(named, unlabelled, &fine, 1, NULL, &out), ISG_ERR_ARGUMENT, "data");
-    assert_fails(isg_recover(named, data, &fine, 1, NULL, &out), ISG_ERR_ARGUMENT, "class 3");
+    assert_fails(isg_recover(patterns, data, &fine, 1, NULL, &out, NULL), ISG_ERR_ARGUMENT,
+                 "patterns");
+    assert_fails(isg_recover(named, unlabelled, &fine, 1, NULL, &out, NULL), ISG_ERR_ARGUMENT,
+                 "data");
+    assert_fails(isg_recover(named, data, &fine, 1, NULL, &out, NULL), ISG_ERR_ARGUMENT, "class 3");
     isg_recovery_options options = isg_recovery_defaults();
     options.trials = 0;
-    assert_fails(isg_recover(patterns, NULL, &fine, 1, &options, &out), ISG_ERR_ARGUMENT, "trials");
+    assert_fails(isg_recover(patterns, NULL, &fine, 1, &options, &out, NULL), ISG_ERR_ARGUMENT,
+                 "trials");
     options = isg_recovery_defaults();
     options.near = 1.5;
-    assert_fails(isg_recover(patterns, NULL, &fine, 1, &options, &out), ISG_ERR_ARGUMENT, "near");
+    assert_fails(isg_recover(patterns, NULL, &fine, 1, &options, &out, NULL), ISG_ERR_ARGUMENT,
+                 "near");
     options = isg_recovery_defaults();
     options.dynamics = ISG_DYNAMICS_GIBBS;
     options.keep_diagonal = false;
-    assert_fails(isg_recover(patterns, NULL, &fine, 1, &options, &out), ISG_ERR_UNSUPPORTED,
+    assert_fails(isg_recover(patterns, NULL, &fine, 1, &options, &out, NULL), ISG_ERR_UNSUPPORTED,
                  "diagonal");
     const isg_progress stop = {never_mind, NULL};
     options = isg_recovery_defaults();
-    options.progress = &stop;
-    assert_int_equal(isg_recover(patterns, NULL, &fine, 1, &options, &out), ISG_ERR_CANCELLED);
+    assert_int_equal(isg_recover(patterns, NULL, &fine, 1, &options, &out, &stop),
+                     ISG_ERR_CANCELLED);
     double shares[3];
     isg_committor_options way = isg_committor_defaults();
-    assert_fails(isg_committor(network, &spins, 1, &way, shares), ISG_ERR_UNSUPPORTED, "diagonal");
+    assert_fails(isg_committor(network, &spins, 1, &way, shares, NULL), ISG_ERR_UNSUPPORTED,
+                 "diagonal");
     way.dynamics = ISG_DYNAMICS_SYNCHRONOUS;
-    assert_fails(isg_committor(network, &spins, 1, &way, shares), ISG_ERR_ARGUMENT, "temperature");
+    assert_fails(isg_committor(network, &spins, 1, &way, shares, NULL), ISG_ERR_ARGUMENT,
+                 "temperature");
     way.dynamics = ISG_DYNAMICS_PARALLEL;
     way.trajectories = 0;
-    assert_fails(isg_committor(network, &spins, 1, &way, shares), ISG_ERR_ARGUMENT, "trajectories");
+    assert_fails(isg_committor(network, &spins, 1, &way, shares, NULL), ISG_ERR_ARGUMENT,
+                 "trajectories");
     way.trajectories = 1;
     way.threshold = 2;
-    assert_fails(isg_committor(network, &spins, 1, &way, shares), ISG_ERR_ARGUMENT, "threshold");
+    assert_fails(isg_committor(network, &spins, 1, &way, shares, NULL), ISG_ERR_ARGUMENT,
+                 "threshold");
     isg_hopfield_free(network);
     isg_patterns_free(patterns);
     isg_patterns_free(named);
@@ -378,13 +387,13 @@ static isg_status recover_once(void *user) {
     uint64_t spins = 5;
     isg_recovery_options options = isg_recovery_defaults();
     options.trials = 2;
-    isg_status status = isg_recover(patterns, NULL, how, 2, &options, out);
+    isg_status status = isg_recover(patterns, NULL, how, 2, &options, out, NULL);
     if (status == ISG_OK)
         status = isg_corrupt(&spins, 4, how, 1, 0, NULL);
     if (status == ISG_OK)
         status = isg_hopfield_create(&network, patterns, NULL);
     if (status == ISG_OK)
-        status = isg_committor(network, &spins, 1, NULL, shares);
+        status = isg_committor(network, &spins, 1, NULL, shares, NULL);
     isg_hopfield_free(network);
     return status;
 }

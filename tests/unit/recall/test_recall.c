@@ -128,7 +128,7 @@ static void published_equals_a_plain_simulation(void **state) {
         options.max_updates = 1 + k % 4;
         options.trajectories = 2;
         isg_recall *recall = NULL;
-        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options));
+        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options, NULL));
         const isg_recall_summary summary = isg_recall_describe(recall);
         by_update += summary.decided;
         left += summary.n_ensembles;
@@ -180,7 +180,7 @@ static void weights_add_up(void **state) {
         options.trajectories = 7;
         options.max_updates = 3;
         isg_recall *recall = NULL;
-        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options));
+        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options, NULL));
         check_sums(&w, recall);
         const isg_recall_summary summary = isg_recall_describe(recall);
         assert_true(summary.n_ensembles > 0 && summary.undecided > 0);
@@ -193,7 +193,7 @@ static void weights_add_up(void **state) {
         }
         isg_recall_free(recall);
         options = isg_recall_defaults(ISG_RECALL_ATTRACTOR);
-        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options));
+        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options, NULL));
         check_sums(&w, recall);
         isg_recall_free(recall);
         world_free(&w);
@@ -213,7 +213,7 @@ static void threads_do_not_matter_and_seeds_do(void **state) {
         options.seed = k == 3 ? 2 : 1;
         isg_set_threads(k == 1 ? 2 : k == 2 ? 7 : 1);
         isg_recall *recall = NULL;
-        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options));
+        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options, NULL));
         const isg_recall_outcome *found = isg_recall_outcomes(recall);
         size_t differences = 0;
         for (size_t a = 0; a < w.count; a++) {
@@ -267,7 +267,7 @@ static void attractors_equal_a_plain_simulation(void **state) {
         options.keep_diagonal = w.plain.options.keep_diagonal;
         options.dynamics = ISG_DYNAMICS_SYNCHRONOUS;
         isg_recall *recall = NULL;
-        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options));
+        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options, NULL));
         for (size_t a = 0; a < w.count; a++) {
             size_t updates = 0;
             const isg_recall_end expected = plain_end(&w.plain, a, &updates);
@@ -293,7 +293,7 @@ static void everything_comes_to_rest(void **state) {
         options.dynamics = kind;
         options.max_updates = 50;
         isg_recall *recall = NULL;
-        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options));
+        assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options, NULL));
         const isg_recall_summary summary = isg_recall_describe(recall);
         assert_int_equal(summary.ends[ISG_END_UNDECIDED], 0);
         assert_int_equal(summary.ends[ISG_END_TWO_CYCLE], 0);
@@ -345,7 +345,7 @@ static void readouts_are_the_largest_of_what_they_say(void **state) {
         for (size_t k = 0; k < ISG_N_READOUTS; k++) {
             isg_recall *recall = NULL;
             options.readout = (isg_readout)k;
-            assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options));
+            assert_ok(isg_recall_run(&recall, w.patterns, w.data, &options, NULL));
             const isg_recall_summary summary = isg_recall_describe(recall);
             assert_true(summary.accuracy == (double)right[k] / (double)w.count);
             assert_true(summary.start_accuracy[k] == summary.accuracy);
@@ -366,7 +366,7 @@ static isg_recall_summary summary_of(const char *const *pattern_labels, const in
     isg_recall *recall = NULL;
     assert_ok(isg_patterns_create(&patterns, 4, 3, xi, pattern_labels));
     assert_ok(isg_dataset_create(&data, 3, 4, rows, labels));
-    assert_ok(isg_recall_run(&recall, patterns, data, NULL));
+    assert_ok(isg_recall_run(&recall, patterns, data, NULL, NULL));
     const isg_recall_summary summary = isg_recall_describe(recall);
     *columns = isg_recall_confusion(recall).cols;
     assert_int_equal(isg_recall_confusion(recall).rows, summary.n_classes);
@@ -416,47 +416,50 @@ static void nonsense_is_refused(void **state) {
     isg_recall *recall = NULL;
     const isg_recall_options fine = isg_recall_defaults(ISG_RECALL_PUBLISHED);
     isg_recall_options options = fine;
-    assert_fails(isg_recall_run(&recall, w.patterns, wide.data, NULL), ISG_ERR_SHAPE, "7 units");
+    assert_fails(isg_recall_run(&recall, w.patterns, wide.data, NULL, NULL), ISG_ERR_SHAPE,
+                 "7 units");
     static const double thresholds[] = {-0.1, 1.1, (double)NAN};
     for (size_t k = 0; k < 3; k++) {
         options.threshold = thresholds[k];
-        assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options), ISG_ERR_ARGUMENT,
+        assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
                      "threshold");
     }
     options = fine;
     options.trajectories = 0;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options), ISG_ERR_ARGUMENT,
+    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
                  "trajectories");
     options = fine;
     options.dynamics = ISG_DYNAMICS_GIBBS;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options), ISG_ERR_ARGUMENT, "zero");
+    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
+                 "zero");
     options = fine;
     options.ensemble = ISG_DYNAMICS_SYNCHRONOUS;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options), ISG_ERR_ARGUMENT,
+    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
                  "temperature");
     options.ensemble = ISG_DYNAMICS_GIBBS;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options), ISG_ERR_UNSUPPORTED,
+    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_UNSUPPORTED,
                  "diagonal");
     options = fine;
     options.beta = 0;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options), ISG_ERR_ARGUMENT, "beta");
+    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
+                 "beta");
     options = fine;
     options.readout = ISG_N_READOUTS;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options), ISG_ERR_ARGUMENT,
+    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
                  "readout");
     options = fine;
     options.protocol = (isg_recall_protocol)7;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options), ISG_ERR_ARGUMENT,
+    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
                  "protocol");
     options = fine;
     options.dynamics = (isg_dynamics)9;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options), ISG_ERR_ARGUMENT,
+    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
                  "dynamics");
     const isg_progress stop = {never_mind, NULL};
     for (int protocol = 0; protocol < 2; protocol++) {
         options = isg_recall_defaults((isg_recall_protocol)protocol);
-        options.progress = &stop;
-        assert_int_equal(isg_recall_run(&recall, w.patterns, w.data, &options), ISG_ERR_CANCELLED);
+        assert_int_equal(isg_recall_run(&recall, w.patterns, w.data, &options, &stop),
+                         ISG_ERR_CANCELLED);
     }
     assert_null(recall);
     world_free(&w);
@@ -472,7 +475,7 @@ static isg_status recall_once(void *user) {
         options.threshold = 0.9;
         options.max_updates = 2;
         options.trajectories = 2;
-        status = isg_recall_run(&recall, w->patterns, w->data, &options);
+        status = isg_recall_run(&recall, w->patterns, w->data, &options, NULL);
         isg_recall_free(recall);
     }
     return status;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "numpy_helper.h"
+#include "rbm/rbm.h"
 #include "train/run_directory.h"
 
 enum { N = 20, P = 3, SAMPLES = 37, BATCH = 10, N_BATCHES = 4, EPOCHS = 3 };

@@ -332,7 +332,7 @@ static void test_training_keeps_the_patterns(void **state) {
     isg_trainer *trainer = NULL;
     const isg_train_options options = small_options();
     const isg_mapping_options mapping = isg_mapping_defaults();
-    assert_ok(isg_patterns_from_data(&patterns, data, NULL));
+    assert_ok(isg_patterns_from_data(&patterns, data, NULL, NULL));
     assert_ok(isg_rbm_from_patterns(&rbm, patterns, &mapping, NULL));
     const double *weights = isg_rbm_weights(rbm).data, first = weights[0];
     assert_ok(isg_trainer_create(&trainer, rbm, data, &options));

@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "numpy_helper.h"
+#include "rbm/rbm.h"
 #include "train/train.h"
 
 /* 70 spins are 9 bytes with two bits to spare; 3 batches, the last of 5 samples. */
