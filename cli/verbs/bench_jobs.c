@@ -108,12 +108,8 @@ exit_code bench_model(isg_rbm **out, bench_start start, const isg_dataset *data,
     isg_patterns *patterns = NULL;
     exit_code code =
         start == BENCH_START_HOPFIELD ? first_samples(&patterns, data, n_hidden) : EXIT_DONE;
-    if (code == EXIT_DONE) {
-        const isg_status status = isg_rbm_start(out, &options, patterns, data, NULL);
-        code = status == ISG_ERR_DEPENDENT /* fewer patterns may do */
-                   ? fail(EXIT_MISUSED, "%s", isg_error_message())
-                   : fail_status(status);
-    }
+    if (code == EXIT_DONE)
+        code = fail_status(isg_rbm_start(out, &options, patterns, data, NULL));
     isg_patterns_free(patterns);
     return code;
 }
