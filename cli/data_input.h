@@ -31,11 +31,11 @@ extern const char *const data_names[]; /* these: for arguments called DATA */
      .help = "Read the labels from FILE (IDX, .npy, array y of an .npz, or text, one a line)"},    \
     {.name = "label-column", .kind = OPTION_TEXT, .metavar = "COLUMN",                             \
      DATA_OPTION(type, member, how.label_column), .otherwise = "none",                                 \
-     .help = "Column of DATA, or of --labels, that holds the labels: its name in the heading, or its " \
-             "number from 1 (-1 is the last)"},                                                    \
+     .help = "Column of DATA, or of --labels, that holds the labels: its name in the header, or its " \
+             "number, counted from 1 (-1 is the last)"},                                           \
     {.name = "header", .kind = OPTION_CHOICE, .metavar = "WHETHER", .choices = header_choices,     \
      DATA_OPTION(type, member, how.header),                                                        \
-     .help = "Whether the first row of DATA, if it is a .csv or .tsv, is a heading"},              \
+     .help = "Whether the first row of a .csv or .tsv is a header"},                               \
     {.name = "threshold", .kind = OPTION_DOUBLE, .metavar = "T",                                   \
      DATA_OPTION(type, member, how.threshold), .otherwise = "0.01 for images, else 0",                 \
      .help = "A value above T is +1, any other -1; T is a fraction of full scale, which is 255 "   \

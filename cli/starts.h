@@ -30,10 +30,10 @@ extern const char start_help[]; /* explains them */
      .help = start_help},                                                                          \
     {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .low = 1, .high = HUGE_VAL,            \
      START_OPTION(type, member, how.n_hidden), .otherwise = "classes x --per-class",                     \
-     .help = "Number of hidden units, to choose for pca and normal"},                              \
+     .help = "Number of hidden units; can be chosen for pca and normal only"},                      \
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = HUGE_VAL,         \
      START_OPTION(type, member, how.per_class),                                               \
-     .help = "Patterns, and so hidden units, of each class; more than one are clusters (Ward)"},   \
+     .help = "Patterns, and thus hidden units, per class; more than one by Ward clustering"},       \
     {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .low = 0,                               \
      .high = HUGE_VAL, .is_above_low = true, START_OPTION(type, member, how.deviation),                \
      .help = "Standard deviation of the weights of --init normal"},                                \

@@ -85,7 +85,7 @@ static const option_entry options[] = {
      .help = "Inverse temperature"},
     {.name = "allow-rank-deficient", .kind = OPTION_FLAG,
      .offset = offsetof(map_settings, how.allow_rank_deficient),
-     .help = "Map patterns that depend on others too, with one hidden unit per independent one"},
+     .help = "Also map linearly dependent patterns, with one hidden unit per independent one"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(map_settings, picture), .otherwise = "no picture",
      .help = "Also draw the patterns above the columns of W: red positive, blue negative, white "

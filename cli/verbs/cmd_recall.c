@@ -261,7 +261,7 @@ static const option_entry options[] = {
      .help = "Take J_ii = 0 everywhere, as the published protocol does"},
     {.name = "allow-rank-deficient", .kind = OPTION_FLAG,
      .offset = offsetof(recall_settings, how.allow_rank_deficient),
-     .help = "Take patterns that depend on others too, by the projection on what they span"},
+     .help = "Also accept linearly dependent patterns, by the projection onto their span"},
     {.name = "committor", .kind = OPTION_FLAG, .offset = offsetof(recall_settings, committor),
      .help = "Attractor: of samples that end in no pattern, also the shares of block-Gibbs "
              "trajectories that come to each"},

@@ -439,14 +439,14 @@ static const argument_entry arguments[] = {
 static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_DIRECTORY, .metavar = "RUN",
      .is_required = true, .offset = offsetof(train_settings, out),
-     .help = "Keep the run in this directory, which is made if need be"},
+     .help = "Keep the run in this directory, which is created if necessary"},
     START_OPTIONS(train_settings, start),
     {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .low = 0,
      .high = HUGE_VAL, .offset = offsetof(train_settings, epochs),
-     .help = "Passes over the data, in all; with --resume it may be more than before"},
+     .help = "Total number of passes over the data; with --resume it may be larger than before"},
     {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(train_settings, how.train.batch_size),
-     .help = "Samples per update; the last update of an epoch takes what is left"},
+     .help = "Samples per update; the last update of an epoch takes the rest"},
     {.name = "sweeps", .alias = "cd", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(train_settings, how.train.gibbs_steps),
      .help = "Gibbs sweeps per update, the K of CD-K"},
@@ -469,14 +469,14 @@ static const option_entry options[] = {
      .help = "Score the data at the start and after every E epochs, as 'isinglass score' does, into "
              "epochs.csv; never changes the weights; 0 for not at all"},
     {.name = "resume", .kind = OPTION_FLAG, .offset = offsetof(train_settings, resume),
-     .help = "Go on with the run in RUN as if it had never stopped, or start it if there is none"},
+     .help = "Continue the run in RUN as if it had never stopped, or start it if there is none"},
     {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .low = 0,
      .high = HUGE_VAL, .offset = offsetof(train_settings, how.save_every_s),
      .help = "Save every S seconds within an epoch, besides at its end (once a second, if epochs are "
              "shorter); never changes a result"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(train_settings, picture), .otherwise = "no picture",
-     .help = "Also draw the columns of W in the end, below the patterns, if any: red positive, "
+     .help = "When done, draw the columns of W, below the patterns, if any: red positive, "
              "blue negative, white zero"},
     DATA_OPTIONS(train_settings, data),
     {.name = NULL},
