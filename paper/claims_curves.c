@@ -110,7 +110,7 @@ static measured mean_of(const sums *of, bool is_trusted, const char *name) {
     return measure(mean, sqrt(worse(spread, stated) / n), is_trusted, name);
 }
 
-static void read_point(const facts *in, double n_hidden, start_kind start, point *out) {
+static void read_point(const facts *in, double n_hidden, isg_start start, point *out) {
     sums annealed = {0}, best = {0};
     bool is_trusted = true;
     char key[KEY_BYTES], name[FLAW_BYTES];
@@ -134,7 +134,7 @@ static void read_point(const facts *in, double n_hidden, start_kind start, point
     out->has_best = best.n > 0 && (best.n == annealed.n || !is_trusted);
 }
 
-void read_curve(const facts *in, double n_hidden, start_kind start, curve *out) {
+void read_curve(const facts *in, double n_hidden, isg_start start, curve *out) {
     double epochs[MOST_STOPS];
     char prefix[KEY_BYTES];
     *out = (curve){0};
@@ -177,7 +177,7 @@ static measured mean_share(const sums *of, double samples, bool is_trusted, cons
     return measure(mean, error, is_trusted, name);
 }
 
-static share read_share(const facts *in, size_t k, start_kind start, size_t epoch) {
+static share read_share(const facts *in, size_t k, isg_start start, size_t epoch) {
     sums on_test = {0}, on_training = {0};
     bool is_trusted = true;
     char key[KEY_BYTES], name[FLAW_BYTES];
@@ -196,7 +196,7 @@ static share read_share(const facts *in, size_t k, start_kind start, size_t epoc
                    .training = mean_share(&on_training, in->train_samples, is_trusted, name)};
 }
 
-static void read_expert_curve(const facts *in, size_t k, start_kind start, expert_curve *out) {
+static void read_expert_curve(const facts *in, size_t k, isg_start start, expert_curve *out) {
     double epochs[MOST_STOPS];
     char prefix[KEY_BYTES];
     out->n = 0;
@@ -217,7 +217,7 @@ static void read_expert_curve(const facts *in, size_t k, start_kind start, exper
 
 const size_t expert_sizes[N_SIZES] = {10, 20, 100};
 
-const expert_curve *curve_of(const expert_curves *all, size_t k, start_kind start) {
+const expert_curve *curve_of(const expert_curves *all, size_t k, isg_start start) {
     size_t size = 0;
     while (expert_sizes[size] != k)
         size++;
@@ -231,14 +231,14 @@ static const share *find_share(const expert_curve *in, size_t epoch) {
     return NULL;
 }
 
-share share_at(const expert_curves *all, size_t k, start_kind start, size_t epoch) {
+share share_at(const expert_curves *all, size_t k, isg_start start, size_t epoch) {
     const share *found = find_share(curve_of(all, k, start), epoch);
     return found ? *found : (share){.runs = 0};
 }
 
 /* Figs. 5 and E1 may have different numbers of runs. */
 static size_t *runs_of(size_t runs[2], size_t start, size_t epoch) {
-    return &runs[start == START_HEBBIAN || epoch > 50];
+    return &runs[start == ISG_START_HEBBIAN || epoch > 50];
 }
 
 /* Whether the curve has every stop, up to its own last one, that another start of this size has, with
@@ -265,7 +265,7 @@ bool read_experts(const facts *in, expert_curves *out, ruling *why_not) {
     for (size_t k = 0; k < N_SIZES; k++)
         for (size_t s = 0; s < N_STARTS; s++) {
             expert_curve *mine = &out->of[k][s];
-            read_expert_curve(in, expert_sizes[k], (start_kind)s, mine);
+            read_expert_curve(in, expert_sizes[k], (isg_start)s, mine);
             for (size_t e = 0; e < mine->n; e++) {
                 size_t *most = runs_of(runs, s, mine->stops[e]);
                 *most = mine->at[e].runs > *most ? mine->at[e].runs : *most;

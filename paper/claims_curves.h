@@ -46,7 +46,7 @@ typedef struct curve {
     point at[MOST_STOPS]; /* by rising epochs */
 } curve;
 
-void read_curve(const facts *in, double n_hidden, start_kind start, curve *out);
+void read_curve(const facts *in, double n_hidden, isg_start start, curve *out);
 const point *point_at(const curve *of, double epoch); /* NULL if there is none */
 
 /* L of `one` minus that of `two`, by the best estimate if both have it, else by AIS. If the best
@@ -83,7 +83,7 @@ typedef struct expert_curves {
    Fig. 5. */
 bool read_experts(const facts *in, expert_curves *out, ruling *why_not);
 
-const expert_curve *curve_of(const expert_curves *all, size_t k, start_kind start);
-share share_at(const expert_curves *all, size_t k, start_kind start, size_t epoch);
+const expert_curve *curve_of(const expert_curves *all, size_t k, isg_start start);
+share share_at(const expert_curves *all, size_t k, isg_start start, size_t epoch);
 
 #endif

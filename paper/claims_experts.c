@@ -23,7 +23,7 @@ static size_t last_stop(const expert_curve *of) {
 }
 
 /* Says that a point is missing, and what there is instead. */
-static void lacks(const expert_curves *all, size_t k, start_kind start, size_t epoch, ruling *out) {
+static void lacks(const expert_curves *all, size_t k, isg_start start, size_t epoch, ruling *out) {
     const expert_curve *mine = curve_of(all, k, start);
     if (mine->n == 0)
         not_computed(out, "k = %zu, %s has not been computed here", k, titles[start]);
@@ -36,7 +36,7 @@ static void lacks(const expert_curves *all, size_t k, start_kind start, size_t e
    numbers[2], within the tolerance and two standard errors, which are binomial on both sides and
    include half of the paper's last digit. */
 static void judge_value(const claim *of, const facts *in, ruling *out) {
-    const start_kind start = (start_kind)of->numbers[0];
+    const isg_start start = (isg_start)of->numbers[0];
     const size_t epoch = (size_t)of->numbers[1];
     const double expected = of->numbers[2];
     expert_curves x;
@@ -64,7 +64,7 @@ static void judge_value(const claim *of, const facts *in, ruling *out) {
 /* Holds if Hopfield and PCA experts both misclassify a share numbers[2] of the training images, within
    the tolerance and two standard errors, which include half of the paper's last digit. */
 static void judge_training_error(const claim *of, const facts *in, ruling *out) {
-    static const start_kind shown[] = {START_HOPFIELD, START_PCA};
+    static const isg_start shown[] = {ISG_START_HOPFIELD, ISG_START_PCA};
     const size_t epoch = (size_t)of->numbers[1];
     const measured paper = measure(of->numbers[2], 0.0005, true, "it");
     measured most = {.value = 0};
@@ -101,11 +101,11 @@ static void judge_untrained(const claim *of, const facts *in, ruling *out) {
     (void)of;
     if (!read_experts(in, &x, out))
         return;
-    const share ours = share_at(&x, 100, START_HOPFIELD, 0);
-    const share theirs = share_at(&x, 100, START_NORMAL, 50);
+    const share ours = share_at(&x, 100, ISG_START_HOPFIELD, 0);
+    const share theirs = share_at(&x, 100, ISG_START_NORMAL, 50);
     if (ours.runs == 0 || theirs.runs == 0) {
-        lacks(&x, 100, ours.runs == 0 ? START_HOPFIELD : START_NORMAL, ours.runs == 0 ? 0 : 50,
-              out);
+        lacks(&x, 100, ours.runs == 0 ? ISG_START_HOPFIELD : ISG_START_NORMAL,
+              ours.runs == 0 ? 0 : 50, out);
         return;
     }
     const measured by = excess(&ours, &theirs);
@@ -126,11 +126,11 @@ static answer not_worse(const measured *lead, answer is_better) {
    significantly worse than the others of Fig. 5 and somewhere significantly better; all of them have
    to be trained up to numbers[1]. */
 static void judge_best_of_small(const claim *of, const facts *in, ruling *out) {
-    static const start_kind shown[] = {START_HOPFIELD, START_PCA, START_NORMAL};
+    static const isg_start shown[] = {ISG_START_HOPFIELD, ISG_START_PCA, ISG_START_NORMAL};
     expert_curves x;
     if (!read_experts(in, &x, out))
         return;
-    const start_kind mine = (start_kind)of->numbers[2];
+    const isg_start mine = (isg_start)of->numbers[2];
     size_t better = 0, worse = 0, reached = 0;
     measured least = {.value = HUGE_VAL};
     answer nowhere_worse = YES, somewhere_better = OPEN;
@@ -182,10 +182,10 @@ static void judge_large(const claim *of, const facts *in, ruling *out) {
     (void)of;
     if (!read_experts(in, &x, out))
         return;
-    const expert_curve *own = curve_of(&x, 100, START_HOPFIELD);
+    const expert_curve *own = curve_of(&x, 100, ISG_START_HOPFIELD);
     for (size_t e = 0; e < own->n; e++) {
         const size_t epoch = own->stops[e];
-        const share pca = share_at(&x, 100, START_PCA, epoch);
+        const share pca = share_at(&x, 100, ISG_START_PCA, epoch);
         if (pca.runs == 0)
             continue;
         const measured lead = excess(&pca, &own->at[e]);
@@ -201,9 +201,9 @@ static void judge_large(const claim *of, const facts *in, ruling *out) {
         else if (epoch > 20)
             all = all_of(all, lead.flaw[0] ? OPEN : is_apart ? NO : YES);
     }
-    const size_t last = last_stop(curve_of(&x, 100, START_PCA));
+    const size_t last = last_stop(curve_of(&x, 100, ISG_START_PCA));
     if (early == 0) {
-        lacks(&x, 100, START_PCA, 50, out);
+        lacks(&x, 100, ISG_START_PCA, 50, out);
         return;
     }
     decide(out, until < 5 ? all_of(all, OPEN) : all, 0, 0);
@@ -225,7 +225,7 @@ static void judge_large(const claim *of, const facts *in, ruling *out) {
 /* Holds if up to 50 epochs Hopfield and PCA experts of 10 are nowhere worse than random ones of 100,
    neither significantly nor by more than the tolerance. */
 static void judge_small_beats_large(const claim *of, const facts *in, ruling *out) {
-    static const start_kind mine[] = {START_HOPFIELD, START_PCA};
+    static const isg_start mine[] = {ISG_START_HOPFIELD, ISG_START_PCA};
     size_t worse = 0, all = 0, last[2] = {0, 0};
     measured least = {.value = HUGE_VAL};
     answer found = YES;
@@ -236,7 +236,7 @@ static void judge_small_beats_large(const claim *of, const facts *in, ruling *ou
     for (size_t s = 0; s < 2; s++) {
         const expert_curve *own = curve_of(&x, 10, mine[s]);
         for (size_t e = 0; e < own->n && own->stops[e] <= 50; e++) {
-            const share random = share_at(&x, 100, START_NORMAL, own->stops[e]);
+            const share random = share_at(&x, 100, ISG_START_NORMAL, own->stops[e]);
             if (random.runs == 0)
                 continue;
             const measured by = excess(&own->at[e], &random), lead = minus(&by);
@@ -250,7 +250,7 @@ static void judge_small_beats_large(const claim *of, const facts *in, ruling *ou
         }
     }
     if (all == 0) {
-        lacks(&x, 100, START_NORMAL, 50, out);
+        lacks(&x, 100, ISG_START_NORMAL, 50, out);
         return;
     }
     const size_t both = last[0] < last[1] ? last[0] : last[1];
@@ -270,7 +270,7 @@ static void judge_small_beats_large(const claim *of, const facts *in, ruling *ou
    numbers[1], is significantly lower for k = 100 than for k = 10 and nowhere significantly higher than
    for the k before. */
 static void judge_sizes(const claim *of, const facts *in, ruling *out) {
-    static const start_kind shown[] = {START_HOPFIELD, START_PCA, START_NORMAL};
+    static const isg_start shown[] = {ISG_START_HOPFIELD, ISG_START_PCA, ISG_START_NORMAL};
     const size_t epoch = (size_t)of->numbers[0], n = of->numbers[1] > 0 ? 1 : 3;
     answer all = YES;
     measured least = {.value = HUGE_VAL};
@@ -306,7 +306,7 @@ static void judge_sizes(const claim *of, const facts *in, ruling *out) {
 /* Holds if for all k, at every common stop up to numbers[0] epochs, start numbers[1] is significantly
    worse than the Hopfield start; needs so many epochs of every k. */
 static void judge_worse(const claim *of, const facts *in, ruling *out) {
-    const start_kind other = (start_kind)of->numbers[1];
+    const isg_start other = (isg_start)of->numbers[1];
     size_t worse = 0, all = 0, last = SIZE_MAX;
     measured least = {.value = HUGE_VAL};
     answer found = YES;
@@ -314,7 +314,7 @@ static void judge_worse(const claim *of, const facts *in, ruling *out) {
     if (!read_experts(in, &x, out))
         return;
     for (size_t k = 0; k < N_SIZES; k++) {
-        const expert_curve *own = &x.of[k][START_HOPFIELD];
+        const expert_curve *own = &x.of[k][ISG_START_HOPFIELD];
         size_t its_last = 0;
         for (size_t e = 0; e < own->n && (double)own->stops[e] <= of->numbers[0]; e++) {
             const share theirs = share_at(&x, sizes[k], other, own->stops[e]);
@@ -352,7 +352,7 @@ static void judge_worse(const claim *of, const facts *in, ruling *out) {
 /* Holds if the error of Hopfield and PCA experts does not fall from 50 to 100 epochs, neither
    significantly nor by more than the tolerance. */
 static void judge_beyond(const claim *of, const facts *in, ruling *out) {
-    static const start_kind shown[] = {START_HOPFIELD, START_PCA};
+    static const isg_start shown[] = {ISG_START_HOPFIELD, ISG_START_PCA};
     size_t better = 0;
     measured most = {.value = -HUGE_VAL};
     answer all = YES;
@@ -394,10 +394,10 @@ static void judge_hebbian_lag(const claim *of, const facts *in, ruling *out) {
     (void)of;
     if (!read_experts(in, &x, out))
         return;
-    const expert_curve *large = curve_of(&x, 100, START_HEBBIAN);
+    const expert_curve *large = curve_of(&x, 100, ISG_START_HEBBIAN);
     for (size_t e = 0; e < large->n && large->stops[e] <= 100; e++) {
         const double epoch = (double)large->stops[e];
-        const share small = share_at(&x, 10, START_HEBBIAN, large->stops[e]);
+        const share small = share_at(&x, 10, ISG_START_HEBBIAN, large->stops[e]);
         if (small.runs == 0)
             continue;
         const measured by = excess(&large->at[e], &small);
@@ -411,7 +411,7 @@ static void judge_hebbian_lag(const claim *of, const facts *in, ruling *out) {
     }
     if (whole < 100) {
         const bool is_small = last_stop(large) >= 100;
-        lacks(&x, is_small ? 10 : 100, START_HEBBIAN, 100, out);
+        lacks(&x, is_small ? 10 : 100, ISG_START_HEBBIAN, 100, out);
         return;
     }
     decide(out, behind > whole / 2 ? YES : ahead >= whole / 2 ? NO : OPEN, behind, 0);
@@ -435,16 +435,16 @@ const claim claims_experts[] = {
      "A single large RBM is a relatively poor classifier", "relatively poor", false, judge_single, NULL, {0}},
     {"untrained-error", "Sec. 3.2, Fig. 5", "fig5",
      "Hopfield experts with 100 hidden units and no training have a test error of 4.4 %",
-     "4.4 %", false, judge_value, NULL, {START_HOPFIELD, 0, 0.044}},
+     "4.4 %", false, judge_value, NULL, {ISG_START_HOPFIELD, 0, 0.044}},
     {"hopfield-error", "Sec. 3.2, Fig. 5", "fig5",
      "Hopfield experts with 100 hidden units reach 3.0 % in 50 epochs",
-     "3.0 %", false, judge_value, NULL, {START_HOPFIELD, 50, 0.030}},
+     "3.0 %", false, judge_value, NULL, {ISG_START_HOPFIELD, 50, 0.030}},
     {"pca-error", "Sec. 3.2, Fig. 5", "fig5",
      "PCA experts with 100 hidden units reach 3.0 % in 50 epochs",
-     "3.0 %", false, judge_value, NULL, {START_PCA, 50, 0.030}},
+     "3.0 %", false, judge_value, NULL, {ISG_START_PCA, 50, 0.030}},
     {"random-error", "Sec. 3.2, Fig. 5", "fig5",
      "Random experts with 100 hidden units reach 4.5 % in 50 epochs",
-     "4.5 %", false, judge_value, NULL, {START_NORMAL, 50, 0.045}},
+     "4.5 %", false, judge_value, NULL, {ISG_START_NORMAL, 50, 0.045}},
     {"training-error", "Sec. 3.2", "fig5",
      "The 3.0 % that Hopfield and PCA experts reach is a training error",
      "3.0 % training error", true, judge_training_error, NULL, {0, 50, 0.030}},
@@ -453,10 +453,10 @@ const claim claims_experts[] = {
      "4.4 % and 4.5 %", false, judge_untrained, NULL, {0}},
     {"hopfield-first", "Sec. 3.2, Fig. 5", "fig5",
      "For k = 10 and 20 the Hopfield start is best without training and until 1 epoch",
-     "best until 1 epoch", false, judge_best_of_small, NULL, {0, 1, START_HOPFIELD}},
+     "best until 1 epoch", false, judge_best_of_small, NULL, {0, 1, ISG_START_HOPFIELD}},
     {"pca-then", "Sec. 3.2, Fig. 5", "fig5",
      "For k = 10 and 20 PCA is better after 1 epoch",
-     "PCA after 1 epoch", false, judge_best_of_small, NULL, {2, 50, START_PCA}},
+     "PCA after 1 epoch", false, judge_best_of_small, NULL, {2, 50, ISG_START_PCA}},
     {"hopfield-large", "Sec. 3.2, Fig. 5", "fig5",
      "For k = 100 the Hopfield start leads PCA until about 10 epochs, after which they are similar",
      "until ~10 epochs", false, judge_large, NULL, {0}},
@@ -465,7 +465,7 @@ const claim claims_experts[] = {
      "better or equal", false, judge_small_beats_large, NULL, {0}},
     {"benefit-at-fixed-size", "Sec. 3.2, Fig. 5", "fig5",
      "At the same k the Hopfield start is significantly better than the random one",
-     "significant benefit", false, judge_worse, NULL, {50, START_NORMAL}},
+     "significant benefit", false, judge_worse, NULL, {50, ISG_START_NORMAL}},
     {"more-sub-patterns", "Sec. 3.2, Fig. 5", "fig5",
      "Without training, Hopfield experts classify better the more sub-patterns they have",
      "better with k", false, judge_sizes, NULL, {0, 1}},
@@ -477,7 +477,7 @@ const claim claims_experts[] = {
      "not significantly", false, judge_beyond, NULL, {0}},
     {"hebbian-worse", "Sec. 3.2, Fig. E.1", "figE1",
      "The Hebbian start classifies much worse than the Hopfield start",
-     "much worse", false, judge_worse, NULL, {100, START_HEBBIAN}},
+     "much worse", false, judge_worse, NULL, {100, ISG_START_HEBBIAN}},
     {"hebbian-lags", "App. E.3, Fig. E.1", "figE1",
      "Hebbian experts with k = 100 lag behind those with k = 10 for most of the training",
      "for most of it", false, judge_hebbian_lag, NULL, {0}},

@@ -37,7 +37,7 @@ static const char *const titles[] = {"Hopfield", "Hebbian", "PCA", "random"};
 static bool has_curves(const claim *of, const facts *in, curve *of_starts, ruling *out) {
     size_t runs = 0, stops = 0;
     for (size_t s = 0; s < N_STARTS; s++) {
-        read_curve(in, of->numbers[0], (start_kind)s, &of_starts[s]);
+        read_curve(in, of->numbers[0], (isg_start)s, &of_starts[s]);
         stops = of_starts[s].n > stops ? of_starts[s].n : stops;
         for (size_t k = 0; k < of_starts[s].n; k++)
             runs = of_starts[s].at[k].runs > runs ? of_starts[s].at[k].runs : runs;
@@ -70,11 +70,11 @@ static void judge_early(const claim *of, const facts *in, ruling *out) {
     double at = 0;
     size_t other = 0;
     answer all = YES;
-    const curve *mine = &c[START_HOPFIELD];
+    const curve *mine = &c[ISG_START_HOPFIELD];
     for (size_t k = 0; k < mine->n && (k == 0 || mine->at[k].epoch < of->numbers[1]); k++)
         for (size_t s = 0; s < N_STARTS; s++) {
             const point *theirs = point_at(&c[s], mine->at[k].epoch);
-            if (s == START_HOPFIELD || !theirs)
+            if (s == ISG_START_HOPFIELD || !theirs)
                 continue;
             const measured ahead = point_gap(&mine->at[k], theirs);
             all = all_of(all, positive(out, &ahead, 1));
@@ -153,7 +153,7 @@ static void judge_catching_up(const claim *of, const facts *in, ruling *out) {
         return;
     const curve *mine = &c[(size_t)of->numbers[1]];
     const double last = mine->at[mine->n - 1].epoch, least = of->numbers[2];
-    const arrival when = catches_up(mine, &c[START_HOPFIELD], false, out);
+    const arrival when = catches_up(mine, &c[ISG_START_HOPFIELD], false, out);
     rule_on_time(out, when, least, of->numbers[3] > 0);
     say_arrival(out, when, last);
     if (out->verdict == VERDICT_NOT_COMPUTED)
@@ -171,16 +171,16 @@ static void judge_moderate(const claim *of, const facts *in, ruling *out) {
     curve c[N_STARTS];
     if (!has_curves(of, in, c, out))
         return;
-    const curve *mine = &c[START_NORMAL];
+    const curve *mine = &c[ISG_START_NORMAL];
     const double last = mine->at[mine->n - 1].epoch;
-    const arrival when = catches_up(mine, &c[START_HOPFIELD], true, out);
+    const arrival when = catches_up(mine, &c[ISG_START_HOPFIELD], true, out);
     rule_on_time(out, when, 5, true);
     say_arrival(out, when, last);
     if (out->verdict == VERDICT_NOT_COMPUTED)
         not_computed(out, "needs 5 epochs, which is taken for a moderate time, found %g", last);
     else
         say_why(out, "until the random start passes L = %.1f, the Hopfield start without training",
-                c[START_HOPFIELD].at[0].annealed.value);
+                c[ISG_START_HOPFIELD].at[0].annealed.value);
 }
 
 /* Holds if the Hopfield start after 3 epochs is significantly above the random one after 15. */
@@ -188,10 +188,11 @@ static void judge_mild(const claim *of, const facts *in, ruling *out) {
     curve c[N_STARTS];
     if (!has_curves(of, in, c, out))
         return;
-    const point *few = point_at(&c[START_HOPFIELD], 3), *many = point_at(&c[START_NORMAL], 15);
+    const point *few = point_at(&c[ISG_START_HOPFIELD], 3),
+                *many = point_at(&c[ISG_START_NORMAL], 15);
     if (!few || !many) {
         not_computed(out, "needs 15 epochs, found %g",
-                     c[START_NORMAL].at[c[START_NORMAL].n - 1].epoch);
+                     c[ISG_START_NORMAL].at[c[ISG_START_NORMAL].n - 1].epoch);
         return;
     }
     const measured ahead = point_gap(few, many);
@@ -243,7 +244,7 @@ static void judge_pca(const claim *of, const facts *in, ruling *out) {
     curve c[N_STARTS];
     if (!has_curves(of, in, c, out))
         return;
-    const curve *mine = &c[START_PCA];
+    const curve *mine = &c[ISG_START_PCA];
     measured most = {.value = -HUGE_VAL};
     double at = 0;
     answer any = NO;
@@ -257,7 +258,7 @@ static void judge_pca(const claim *of, const facts *in, ruling *out) {
         answer all = YES;
         for (size_t s = 0; s < N_STARTS; s++) {
             const point *other = point_at(&c[s], mine->at[k].epoch);
-            if (s == START_PCA || !other)
+            if (s == ISG_START_PCA || !other)
                 continue;
             const measured ahead = point_gap(&mine->at[k], other);
             all = all_of(all, positive(out, &ahead, mine->n - 2));
@@ -320,7 +321,7 @@ static void judge_forty(const claim *of, const facts *in, ruling *out) {
     arrival all[N_STARTS];
     if (!arrivals(of, in, out, all))
         return;
-    const arrival when = all[START_NORMAL];
+    const arrival when = all[ISG_START_NORMAL];
     const bool is_late = isnan(when.perhaps) || when.perhaps > 50;
     decide(out,
            when.perhaps >= 30 && when.surely <= 50 ? YES
@@ -340,11 +341,11 @@ static void judge_sooner(const claim *of, const facts *in, ruling *out) {
     double perhaps = 0, surely = 0;
     if (!arrivals(of, in, out, when))
         return;
-    for (size_t s = 0; s < START_NORMAL; s++) {
+    for (size_t s = 0; s < ISG_START_NORMAL; s++) {
         perhaps = isnan(when[s].perhaps) ? HUGE_VAL : fmax(perhaps, when[s].perhaps);
         surely = isnan(when[s].surely) ? HUGE_VAL : fmax(surely, when[s].surely);
     }
-    const arrival mine = when[START_NORMAL];
+    const arrival mine = when[ISG_START_NORMAL];
     const double least = isnan(mine.perhaps) ? 50 : mine.perhaps;
     const double most = isnan(mine.surely) ? HUGE_VAL : mine.surely;
     decide(out, surely <= least / 2 ? YES : perhaps > most / 2 ? NO : OPEN, 0, 0);
@@ -399,13 +400,13 @@ const claim claims_training[] = {
      "advantage early on", false, judge_early, NULL, {50, 1}},
     {"pca-catches-up", "Sec. 3.1.2, Fig. 4(a)", "fig4",
      "PCA needs an epoch or more to perform like the Hopfield start",
-     "one or more epochs", false, judge_catching_up, NULL, {10, START_PCA, 1}},
+     "one or more epochs", false, judge_catching_up, NULL, {10, ISG_START_PCA, 1}},
     {"hebbian-catches-up", "Sec. 3.1.2, Fig. 4(a)", "fig4",
      "The Hebbian start needs an epoch or more to perform like the Hopfield start",
-     "one or more epochs", false, judge_catching_up, NULL, {10, START_HEBBIAN, 1}},
+     "one or more epochs", false, judge_catching_up, NULL, {10, ISG_START_HEBBIAN, 1}},
     {"random-catches-up", "Sec. 3.1.2, Fig. 4(a)", "fig4",
      "The random start takes more than 25 epochs to reach a similar level",
-     "> 25 epochs", false, judge_catching_up, NULL, {10, START_NORMAL, 25, 1}},
+     "> 25 epochs", false, judge_catching_up, NULL, {10, ISG_START_NORMAL, 25, 1}},
     {"same-end-small", "Sec. 3.1.2, Fig. 4(a)", "fig4",
      "All starts reach the same value in the end, p = 10",
      "the same value", false, judge_same_end, NULL, {10}},

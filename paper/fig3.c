@@ -9,7 +9,7 @@
 #include "paper/paper.h"
 
 static const training_design design = {
-    .which = {.per_class = 1, .start = START_HOPFIELD, .run = 1},
+    .which = {.per_class = 1, .start = ISG_START_HOPFIELD, .run = 1},
     .epochs = {[SCALE_TINY] = 2, [SCALE_QUICK] = 10, [SCALE_PAPER] = 50}};
 
 static json_t *parameters(const experiment *my) {

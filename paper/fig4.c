@@ -62,7 +62,7 @@ static place place_of(const experiment *my, size_t index) {
     if (at.group > 0)
         index -= count_group(my, 0);
     at.which = (training){.per_class = per_class[at.group],
-                          .start = (start_kind)(index / (n * runs)),
+                          .start = (isg_start)(index / (n * runs)),
                           .run = 1 + index / n % runs};
     at.epoch = stops[index % n];
     at.before = index % n > 0 ? stops[index % n - 1] : 0;
@@ -223,7 +223,7 @@ static exit_code gather(const experiment *my, size_t first, size_t stride, size_
     return EXIT_DONE;
 }
 
-static exit_code write_curve(const experiment *my, size_t group, start_kind start, output *text) {
+static exit_code write_curve(const experiment *my, size_t group, isg_start start, output *text) {
     const double *stops;
     const size_t n = n_stops(my, group, &stops), runs = scales[my->scale].runs[group];
     const size_t first = (group > 0 ? count_group(my, 0) : 0) + (size_t)start * runs * n;
@@ -252,7 +252,7 @@ static exit_code leave_curves(experiment *my) {
                         "best_trusted\n");
     for (size_t group = 0; group < N_GROUPS; group++)
         for (size_t k = 0; code == EXIT_DONE && k < N_STARTS; k++)
-            code = write_curve(my, group, (start_kind)k, &text);
+            code = write_curve(my, group, (isg_start)k, &text);
     if (code == EXIT_DONE)
         code = leave_text(my, "fig4-curves.csv", "mean and spread of L over the runs", &text);
     output_free(&text);
@@ -272,7 +272,7 @@ static void set_starts(const experiment *my, isg_chains *chains) {
                                      isg_dataset_row(my->test, row));
 }
 
-static exit_code leave_samples(experiment *my, start_kind start, const char *picture,
+static exit_code leave_samples(experiment *my, isg_start start, const char *picture,
                                const char *arrays) {
     const training which = {.per_class = per_class[1], .start = start, .run = 1};
     const size_t n_classes = isg_dataset_describe(my->test).n_classes;
@@ -311,10 +311,10 @@ static const struct {
     const char *color, *title;
     int point, open_point, dash;
 } looks[N_STARTS] = {
-    [START_HOPFIELD] = {"#0072B2", "Hopfield (projection)", 7, 6, 1},
-    [START_HEBBIAN] = {"#009E73", "Hebbian", 9, 8, 4},
-    [START_PCA] = {"#CC79A7", "PCA", 5, 4, 2},
-    [START_NORMAL] = {"#5D3A9B", "random", 11, 10, 3},
+    [ISG_START_HOPFIELD] = {"#0072B2", "Hopfield (projection)", 7, 6, 1},
+    [ISG_START_HEBBIAN] = {"#009E73", "Hebbian", 9, 8, 4},
+    [ISG_START_PCA] = {"#CC79A7", "PCA", 5, 4, 2},
+    [ISG_START_NORMAL] = {"#5D3A9B", "random", 11, 10, 3},
 };
 
 /* All four curves, and open symbols for the best estimates; gnuplot fills wrongly what is cut off
@@ -424,9 +424,9 @@ static exit_code finish(experiment *my) {
     if (code == EXIT_DONE)
         code = leave_curves(my);
     if (code == EXIT_DONE)
-        code = leave_samples(my, START_NORMAL, "fig4c.png", "fig4c.npz");
+        code = leave_samples(my, ISG_START_NORMAL, "fig4c.png", "fig4c.npz");
     if (code == EXIT_DONE)
-        code = leave_samples(my, START_HOPFIELD, "fig4d.png", "fig4d.npz");
+        code = leave_samples(my, ISG_START_HOPFIELD, "fig4d.png", "fig4d.npz");
     if (code == EXIT_DONE)
         code = leave_picture(my, untrusted);
     if (code != EXIT_DONE)

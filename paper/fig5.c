@@ -24,19 +24,19 @@ typedef struct expert_plan {
     size_t epochs[MOST_SIZES];     /* the last stop of each size */
     size_t runs;
     size_t n_starts;
-    start_kind starts[N_STARTS];
+    isg_start starts[N_STARTS];
 } expert_plan;
 
 /* clang-format off */
 static const expert_plan plans_fig5[N_SCALES] = {
-    [SCALE_TINY]  = {1, {2}, {1}, 1, 3, {START_HOPFIELD, START_PCA, START_NORMAL}},
-    [SCALE_QUICK] = {3, {10, 20, 100}, {3, 2, 0}, 1, 3, {START_HOPFIELD, START_PCA, START_NORMAL}},
-    [SCALE_PAPER] = {3, {10, 20, 100}, {50, 50, 50}, 3, 3, {START_HOPFIELD, START_PCA, START_NORMAL}},
+    [SCALE_TINY]  = {1, {2}, {1}, 1, 3, {ISG_START_HOPFIELD, ISG_START_PCA, ISG_START_NORMAL}},
+    [SCALE_QUICK] = {3, {10, 20, 100}, {3, 2, 0}, 1, 3, {ISG_START_HOPFIELD, ISG_START_PCA, ISG_START_NORMAL}},
+    [SCALE_PAPER] = {3, {10, 20, 100}, {50, 50, 50}, 3, 3, {ISG_START_HOPFIELD, ISG_START_PCA, ISG_START_NORMAL}},
 };
 static const expert_plan plans_figE1[N_SCALES] = { /* twice as many epochs, and the Hebbian start */
-    [SCALE_TINY]  = {1, {2}, {1}, 1, 4, {START_HOPFIELD, START_PCA, START_NORMAL, START_HEBBIAN}},
-    [SCALE_QUICK] = {3, {10, 20, 100}, {3, 2, 0}, 1, 4, {START_HOPFIELD, START_PCA, START_NORMAL, START_HEBBIAN}},
-    [SCALE_PAPER] = {3, {10, 20, 100}, {100, 100, 100}, 1, 4, {START_HOPFIELD, START_PCA, START_NORMAL, START_HEBBIAN}},
+    [SCALE_TINY]  = {1, {2}, {1}, 1, 4, {ISG_START_HOPFIELD, ISG_START_PCA, ISG_START_NORMAL, ISG_START_HEBBIAN}},
+    [SCALE_QUICK] = {3, {10, 20, 100}, {3, 2, 0}, 1, 4, {ISG_START_HOPFIELD, ISG_START_PCA, ISG_START_NORMAL, ISG_START_HEBBIAN}},
+    [SCALE_PAPER] = {3, {10, 20, 100}, {100, 100, 100}, 1, 4, {ISG_START_HOPFIELD, ISG_START_PCA, ISG_START_NORMAL, ISG_START_HEBBIAN}},
 };
 /* clang-format on */
 
@@ -49,7 +49,7 @@ static const double save_every_s = 60;
 
 typedef struct place {
     size_t size, k, run, epoch;
-    start_kind start;
+    isg_start start;
     bool is_first; /* stop of its run */
 } place;
 
@@ -310,10 +310,10 @@ static const struct {
     const char *color, *title;
     int dash;
 } looks[N_STARTS] = {
-    [START_HOPFIELD] = {"#0072B2", "Hopfield", 1},
-    [START_HEBBIAN] = {"#009E73", "Hebbian", 5},
-    [START_PCA] = {"#CC79A7", "PCA", 2},
-    [START_NORMAL] = {"#5D3A9B", "random", 4},
+    [ISG_START_HOPFIELD] = {"#0072B2", "Hopfield", 1},
+    [ISG_START_HEBBIAN] = {"#009E73", "Hebbian", 5},
+    [ISG_START_PCA] = {"#CC79A7", "PCA", 2},
+    [ISG_START_NORMAL] = {"#5D3A9B", "random", 4},
 };
 
 /* Color is the start, shape the size; the axis of epochs is logarithmic in 1 + epoch. */
@@ -338,7 +338,7 @@ static exit_code leave_picture(experiment *my) {
     for (size_t s = 0; s < plan->n_starts; s++)
         for (size_t size = 0; size < plan->n_sizes; size++) {
             const size_t k = plan->k[size];
-            const start_kind start = plan->starts[s];
+            const isg_start start = plan->starts[s];
             const char *name = start_titles[start];
             output_print(
                 &script,

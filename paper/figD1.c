@@ -10,7 +10,7 @@
 #include "src/base/bits.h"
 
 const training_design back_design = {
-    .which = {.per_class = 1, .start = START_HOPFIELD, .run = 1},
+    .which = {.per_class = 1, .start = ISG_START_HOPFIELD, .run = 1},
     .epochs = {[SCALE_TINY] = 2, [SCALE_QUICK] = 10, [SCALE_PAPER] = 10}};
 
 /* The paper's descent: tanh(alpha W X), step gamma, from X0 = R; and relaxation without parameters. */

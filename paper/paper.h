@@ -194,18 +194,12 @@ exit_code leave_mosaic(experiment *my, const mosaic *what);
 
 /* ---- training.c: runs and patterns that figures share ----------------------------------------- */
 
-/* The library's starts under the names that figures and claims have for them. */
-typedef isg_start start_kind;
-#define START_HOPFIELD ISG_START_HOPFIELD
-#define START_HEBBIAN  ISG_START_HEBBIAN
-#define START_PCA      ISG_START_PCA
-#define START_NORMAL   ISG_START_NORMAL
-enum { N_STARTS = ISG_START_NORMAL + 1 };
-extern const char *const start_titles[]; /* as --init of train has them */
+enum { N_STARTS = ISG_START_NORMAL + 1 }; /* of isg_start */
+extern const char *const start_titles[];  /* as --init of train has them */
 
 typedef struct training {
     size_t per_class; /* hidden units by the number of classes */
-    start_kind start;
+    isg_start start;
     size_t run; /* from 1; its seed is that of the experiment plus run - 1 */
 } training;
 

@@ -50,7 +50,7 @@ double training_cost(const experiment *my, size_t per_class, double epochs) {
 
 /* The published single RBMs: large batches at p = 10, but for the random start (Fig. 4). */
 static isg_run_options options_of(const experiment *my, const training *which) {
-    const bool is_small = which->per_class == 1, is_normal = which->start == START_NORMAL;
+    const bool is_small = which->per_class == 1, is_normal = which->start == ISG_START_NORMAL;
     isg_run_options options = isg_run_defaults();
     options.train.batch_size = is_small && !is_normal ? large_batch : batch;
     options.train.gibbs_steps = sweeps;
@@ -93,7 +93,8 @@ exit_code shared_patterns(experiment *my, size_t per_class, isg_patterns **out) 
 }
 
 static exit_code make_start(experiment *my, const training *which, isg_rbm **out) {
-    const bool has_patterns = which->start == START_HOPFIELD || which->start == START_HEBBIAN;
+    const bool has_patterns =
+        which->start == ISG_START_HOPFIELD || which->start == ISG_START_HEBBIAN;
     const isg_start_options options = {.kind = which->start,
                                        .per_class = which->per_class,
                                        .beta = beta,

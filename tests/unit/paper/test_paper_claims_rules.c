@@ -211,7 +211,7 @@ static void training_errors(void **state) {
         char key[KEY_BYTES];
         json_t *pieces = paper_world(50);
         snprintf(key, sizeof key, "experts k=100 %s run=1 epoch=50",
-                 start_titles[s > 0 ? START_PCA : START_HOPFIELD]);
+                 start_titles[s > 0 ? ISG_START_PCA : ISG_START_HOPFIELD]);
         set_value(pieces, key, 1, 0.0315);
         assert_int_equal(judge(pieces, of).verdict, VERDICT_HOLDS);
         set_value(pieces, key, 1, 0.0325);
@@ -371,7 +371,7 @@ static void better_estimates_count(void **state) {
         for (size_t s = 0; s < N_STARTS; s++) {
             char key[KEY_BYTES];
             snprintf(key, sizeof key, "fig4 p=10 %s run=%zu epoch=50", start_titles[s], run);
-            set_value(pieces, key, 3, s == START_NORMAL ? -190 : -161);
+            set_value(pieces, key, 3, s == ISG_START_NORMAL ? -190 : -161);
             set_value(pieces, key, 4, 0.01);
             set_value(pieces, key, 6, 1);
         }
