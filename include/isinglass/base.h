@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 #define ISG_VERSION_MAJOR 0
-#define ISG_VERSION_MINOR 1
+#define ISG_VERSION_MINOR 2
 #define ISG_VERSION_PATCH 0
-#define ISG_VERSION       "0.1.0"
+#define ISG_VERSION       "0.2.0"
 
 #if defined(__GNUC__)
 #define ISG_API __attribute__((visibility("default")))
@@ -44,7 +44,7 @@ typedef enum isg_status {
    "train.idx: expected 784 columns, found 768". Empty if nothing has failed. */
 ISG_API const char *isg_error_message(void);
 
-/* "0.1.0": the version of the library in use, which may differ from the header's. */
+/* "0.2.0": the version of the library in use, which may differ from the header's. */
 ISG_API const char *isg_version(void);
 
 /* ---- Long work ------------------------------------------------------------------------------- */
