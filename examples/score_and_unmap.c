@@ -29,30 +29,30 @@ int main(void) {
     int64_t labels[CLASSES * PER_CLASS];
     isg_dataset *data = NULL;
     isg_patterns *patterns = NULL;
+    isg_hopfield *network = NULL;
     isg_rbm *rbm = NULL;
     isg_unmapping *back = NULL;
-    isg_data_term term;
+    isg_likelihood likelihood;
     isg_log_z log_z;
-    const isg_log_z_options options = isg_log_z_defaults();
     int code = 1;
     make_samples(spins, labels);
 
-    /* The sign of the mean of every class is a pattern; the projection rule makes an RBM of them. */
+    /* The sign of the mean of every class is a pattern; the network that stores the patterns is an RBM. */
     if (isg_dataset_create(&data, CLASSES * PER_CLASS, N, spins, labels) != ISG_OK ||
-        isg_patterns_from_data(&patterns, data, NULL) != ISG_OK ||
-        isg_rbm_from_patterns(&rbm, patterns, NULL, NULL) != ISG_OK)
+        isg_patterns_from_data(&patterns, data, NULL, NULL) != ISG_OK ||
+        isg_hopfield_create(&network, patterns, NULL) != ISG_OK ||
+        isg_rbm_from_hopfield(&rbm, network, ISG_VIA_QR, 2, NULL) != ISG_OK)
         goto done;
 
     /* ln p of a sample = -beta H - ln Z. */
-    if (isg_rbm_data_term(rbm, data, &term, NULL) != ISG_OK ||
-        isg_rbm_log_z(rbm, &options, &log_z) != ISG_OK)
+    if (isg_rbm_score(rbm, data, NULL, &likelihood, &log_z, NULL) != ISG_OK)
         goto done;
     printf("ln Z = %.4f%s\n", log_z.value, log_z.method == ISG_LOG_Z_EXACT ? ", exactly" : "");
-    printf("mean ln p of %zu samples = %.4f; of free spins, %.4f\n", term.samples,
-           term.mean - log_z.value, -N * 0.69314718056);
+    printf("mean ln p of %zu samples = %.4f; of free spins, %.4f\n", likelihood.samples,
+           likelihood.value, -N * 0.69314718056);
 
     /* And back: which binary patterns span the weights? */
-    if (isg_unmap(&back, rbm, NULL) != ISG_OK)
+    if (isg_unmap(&back, rbm, NULL, NULL) != ISG_OK)
         goto done;
     const isg_unmap_report report = isg_unmapping_describe(back);
     printf("%zu patterns found, %s\n", report.n_patterns,
@@ -67,6 +67,7 @@ done:
         fprintf(stderr, "score_and_unmap: %s\n", isg_error_message());
     isg_unmapping_free(back);
     isg_rbm_free(rbm);
+    isg_hopfield_free(network);
     isg_patterns_free(patterns);
     isg_dataset_free(data);
     return code;

@@ -24,6 +24,8 @@ int main(void) {
     isg_chains *chains = NULL;
     isg_epoch_report report;
     isg_train_options options = isg_train_defaults();
+    const isg_start_options start = {
+        .kind = ISG_START_NORMAL, .n_hidden = KINDS, .beta = 1, .deviation = 0.01, .seed = 1};
     const isg_rate rate = {.rate = 0.02, .from_epoch = 0};
     int code = 1;
     for (size_t k = 0; k < KINDS * COPIES * N; k++)
@@ -34,7 +36,7 @@ int main(void) {
     options.fields = true;
     options.shuffle = true;
     if (isg_dataset_create(&data, KINDS * COPIES, N, spins, NULL) != ISG_OK ||
-        isg_rbm_start_normal(&rbm, N, KINDS, 1, 0.01, 1) != ISG_OK ||
+        isg_rbm_start(&rbm, &start, NULL, data, NULL) != ISG_OK ||
         isg_trainer_create(&trainer, rbm, data, &options) != ISG_OK)
         goto done;
     for (int epoch = 1; epoch <= 60; epoch++) {

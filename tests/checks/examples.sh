@@ -1,6 +1,8 @@
-#!/bin/bash
-# The programs in examples/ print what tests/checks/examples says, to the last digit: results are the same everywhere.
-set -eu
+#!/usr/bin/env bash
+# examples.sh - the programs in examples/ print what tests/checks/examples says, to the last digit
+#
+# SPDX-License-Identifier: MIT
+set -euo pipefail
 # shellcheck source=tests/checks/common/compile.sh
 . "$SOURCE/tests/checks/common/compile.sh"
 export OMP_WAIT_POLICY=passive
