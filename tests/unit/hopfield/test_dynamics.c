@@ -632,7 +632,7 @@ static void senseless_requests_are_refused(void **state) {
     }
     options = options_of((isg_dynamics)5, 1, 5);
     assert_fails(isg_hopfield_run(network, &spins, 1, &options, NULL, NULL), ISG_ERR_ARGUMENT,
-                 "there is no kind number 5");
+                 "expected a known kind, found number 5");
     options = options_of(ISG_DYNAMICS_GLAUBER, 1, 5);
     options.first_sweep = UINT64_MAX - 2;
     assert_fails(isg_hopfield_run(network, &spins, 1, &options, NULL, NULL), ISG_ERR_ARGUMENT,

@@ -228,7 +228,7 @@ static void too_few_samples_are_named(void **state) {
     }
     options.per_class = 0;
     assert_fails(isg_patterns_from_data(&patterns, data, &options, NULL), ISG_ERR_ARGUMENT,
-                 "at least one pattern a class");
+                 "at least one pattern per class");
     assert_null(patterns);
     options.per_class = 2; /* every cat a pattern */
     assert_ok(isg_patterns_from_data(&patterns, data, &options, NULL));
@@ -560,7 +560,7 @@ static void long_combinations_are_cut_off(void **state) {
     assert_string_equal(sentence,
                         "pattern 12 = 0.1 pattern 0 + 0.1 pattern 1 + 0.1 pattern 2 + 0.1 pattern "
                         "3 + 0.1 pattern 4 + 0.1 pattern 5 + 0.1 pattern 6 + 0.1 pattern 7 and 4 "
-                        "terms more");
+                        "more terms");
     isg_patterns_free(patterns);
 }
 
