@@ -37,7 +37,8 @@ int main(void) {
     int code = 1;
     make_samples(spins, labels);
 
-    /* The sign of the mean of every class is a pattern; the projection rule makes an RBM of them. */
+    /* The sign of the mean of every class is a pattern; the projection rule turns them into an
+       RBM. */
     if (isg_dataset_create(&data, CLASSES * PER_CLASS, N, spins, labels) != ISG_OK ||
         isg_patterns_from_data(&patterns, data, NULL) != ISG_OK ||
         isg_rbm_from_patterns(&rbm, patterns, NULL, NULL) != ISG_OK)

@@ -98,8 +98,8 @@ size_t isg_anneal_groups(size_t chains);
 /* Free spins, and free hidden units: position 0. */
 void isg_anneal_start(const isg_anneal *a, isg_anneal_group *g);
 
-/* ln of the weight of a move from one position to another is beta ((to - from) linear + (to^2 -
-   from^2) square) on the scale path, (to - from) linear on the beta path. */
+/* ln of the weight of a move from one position to another is
+   beta ((to - from) linear + (to^2 - from^2) square) on the scale path, (to - from) linear on the beta path. */
 typedef struct isg_slope {
     double linear, square;
 } isg_slope;

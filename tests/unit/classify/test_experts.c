@@ -307,7 +307,7 @@ static void test_mixed_files_are_refused(void **state) {
     step(experts, 1);
     assert_ok(isg_trainer_epoch(experts->expert[2].trainer, NULL, NULL));
     assert_ok(isg_experts_save(experts, in(directory, "e.npz")));
-    refuse(&options, ISG_ERR_FORMAT, "not of one training");
+    refuse(&options, ISG_ERR_FORMAT, "not from one training");
     experts->n_experts--;
     assert_ok(isg_experts_save(experts, in(directory, "e.npz")));
     experts->n_experts++;

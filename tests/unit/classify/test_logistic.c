@@ -405,7 +405,7 @@ static void test_other_refusals(void **state) {
     assert_fails(isg_logistic_create(&model, 2, 2, zeros, zeros, zeros, zeros), ISG_ERR_ARGUMENT,
                  "scales");
     assert_fails(isg_logistic_create(&model, 2, 2, wrong, ones, zeros, zeros), ISG_ERR_ARGUMENT,
-                 "means: expected numbers from -1e+100 to 1e+100, found nan in place 1");
+                 "means: expected numbers from -1e+100 to 1e+100, found nan at index 1");
     assert_fails(isg_logistic_create(&model, 2, 2, zeros, ones, zeros, wrong), ISG_ERR_ARGUMENT,
                  "intercepts");
     assert_null(model);
