@@ -30,7 +30,8 @@ static isg_patterns *patterns_of(const int8_t *xi, size_t n, size_t p) {
     return patterns;
 }
 
-/* Random patterns; with `similarity` > 0 each repeats the first one but for a part of the units. */
+/* Random patterns; with `similarity` > 0 each repeats the first one except for some of the
+   units. */
 static isg_patterns *random_patterns(size_t n, size_t p, double similarity) {
     isg_cursor random = inputs(n * 1000 + p);
     int8_t *xi = malloc(n * p);

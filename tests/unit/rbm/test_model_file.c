@@ -24,7 +24,8 @@ static int remove_directory(void **state) {
     return 0;
 }
 
-/* An RBM mapped from labelled patterns of 2 x 3 units, with both fields and digits to the end. */
+/* An RBM mapped from labelled patterns of 2 x 3 units, with both fields and full-precision
+   numbers. */
 static isg_rbm *example(void) {
     const int8_t xi[] = {1, 1, -1, 1, -1, 1, 1, 1, -1, -1, 1, 1};
     const char *const labels[] = {"cat", "d\xc3\xb6g"};

@@ -81,7 +81,7 @@ static double written_energy(const network *net, const isg_machine *machine, uin
     return energy;
 }
 
-/* Energies, inputs, and means as the places where the quadratic energy does not change. */
+/* Energies, inputs, and means as the stationary points of the quadratic energy. */
 static void check_joint_energies(const network *net) {
     const size_t p = net->p;
     isg_cursor random = isg_cursor_at(isg_stream_at(3, ISG_PURPOSE_TEST, net->n, (uint32_t)p));
