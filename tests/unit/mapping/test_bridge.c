@@ -211,9 +211,9 @@ static void test_refusals(void **state) {
     assert_true(!isg_hopfield_describe(network).has_field);
     isg_hopfield_overlaps(network, &spins, NULL); /* there are none to write */
     assert_fails(isg_hopfield_projections(network, &spins, shares), ISG_ERR_ARGUMENT,
-                 "no patterns");
+                 "without patterns");
     assert_fails(isg_committor(network, &spins, 1, NULL, shares, NULL), ISG_ERR_ARGUMENT,
-                 "no patterns");
+                 "without patterns");
     assert_fails(isg_rbm_from_hopfield(&out, network, ISG_VIA_QR, 2, &report), ISG_ERR_ARGUMENT,
                  "report");
     assert_fails(isg_rbm_from_hopfield(&out, network, ISG_VIA_QR, 0, NULL), ISG_ERR_ARGUMENT,

@@ -509,7 +509,7 @@ static void test_updates_refuse(void **state) {
     }
     isg_patterns *one = random_patterns(7, 1, 0);
     isg_rbm *rbm = mapped(one, ISG_VIA_QR);
-    assert_fails(isg_rbm_remove_pattern(rbm, 0), ISG_ERR_ARGUMENT, "last");
+    assert_fails(isg_rbm_remove_pattern(rbm, 0), ISG_ERR_ARGUMENT, "the only pattern");
     isg_rbm_free(rbm);
     isg_patterns_free(one);
 }

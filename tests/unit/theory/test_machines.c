@@ -372,7 +372,7 @@ static void test_refusals(void **state) {
     assert_fails(isg_machine_create(&machine, ISG_MACHINE_OVERLAP, patterns, field, 1),
                  ISG_ERR_ARGUMENT, "unit 2");
     assert_fails(isg_machine_create(&machine, (isg_machine_kind)7, patterns, NULL, 1),
-                 ISG_ERR_ARGUMENT, "kind 7");
+                 ISG_ERR_ARGUMENT, "found number 7");
     assert_null(machine);
     assert_ok(isg_machine_create(&machine, ISG_MACHINE_OVERLAP, patterns, NULL, 1));
     assert_fails(isg_machine_tau_mean(machine, &value, &value), ISG_ERR_ARGUMENT, "three-layer");
