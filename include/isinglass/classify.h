@@ -20,27 +20,29 @@ extern "C" {
 typedef enum isg_logistic_method {
     ISG_LOGISTIC_AUTO,   /* Newton for small problems, else L-BFGS */
     ISG_LOGISTIC_NEWTON, /* damped, with a Cholesky factor: memory ~ (n_classes * n_features)^2 */
-    ISG_LOGISTIC_LBFGS   /* and conjugate gradients once rounding stops it */
+    ISG_LOGISTIC_LBFGS   /* then conjugate gradients once rounding stops it */
 } isg_logistic_method;
 
 /* Start from isg_logistic_defaults(); defaults are in brackets. */
 typedef struct isg_logistic_options {
     isg_logistic_method method; /* [ISG_LOGISTIC_AUTO] */
-    double l2;        /* l2 / 2 |coefficients|^2 is added to the SUM of the losses, so that it is
-                          1 / C of scikit-learn; the intercepts are not penalized [1e-3] */
-    bool standardize; /* else means are 0 and scales 1, and the penalty is on that scale [true] */
-    double tolerance; /* for the largest entry of the gradient of the mean loss, by features
-                          standardized in any case [1e-10] */
+    double l2;        /* l2 / 2 |coefficients|^2 is added to the SUM of the losses, so l2 is 1 / C
+                         of scikit-learn; intercepts are not penalized [1e-3] */
+    bool standardize; /* if false, means are 0 and scales 1, and the penalty applies to raw features
+                         [true] */
+    double tolerance; /* for the largest entry of the gradient of the mean loss, always with respect
+                         to standardized features [1e-10] */
     size_t max_iterations; /* [5000] */
 } isg_logistic_options;
 
-/* What was minimized is loss + penalty. A fit that does not converge is a success that says so: with
-   l2 = 0 there may be no minimum, if the classes can be separated, or many, of which one with small
-   coefficients is found. A feature that does not vary (by 1e-50) gets scale 1 and coefficients 0. */
+/* The fit minimizes loss + penalty. A fit that does not converge still returns ISG_OK, with
+   `converged` false: with l2 = 0 there may be no minimum, if the classes can be separated, or many,
+   in which case the fit finds one with small coefficients. A feature that varies by less than 1e-50
+   gets scale 1 and coefficients 0. */
 typedef struct isg_logistic_report {
     isg_logistic_method method; /* the one used */
-    bool converged;             /* the gradient is within the tolerance of a minimum that exists */
-    size_t iterations;          /* steps of Newton; or of L-BFGS and of conjugate gradients */
+    bool converged;             /* a minimum exists and the gradient is within the tolerance */
+    size_t iterations;          /* Newton steps, or L-BFGS and conjugate-gradient steps */
     double gradient;            /* its largest entry, as for the tolerance */
     double loss;                /* mean of -ln p(label | x), in nats */
     double penalty;             /* l2 / 2 |coefficients|^2 / n_samples */
@@ -52,26 +54,26 @@ ISG_API isg_logistic_options isg_logistic_defaults(void);
 
 /* ---- Experts: one RBM for every class -------------------------------------------------------- */
 
-/* The expert of a class is started from its samples and trained on them alone (section 3.2 of the
-   paper), with random numbers of its own, a function of the seed and the class. Or there is one for
-   all classes, which has seen the labels: see isg_dataset_append_labels(). */
+/* The expert of a class starts from its samples and is trained on them alone (section 3.2 of the
+   paper), with its own random numbers, a function of the seed and the class. Alternatively, one
+   joint expert is trained on all classes and their labels: see isg_dataset_append_labels(). */
 typedef struct isg_experts isg_experts;
 
 /* Start from isg_expert_defaults(); defaults are in brackets. */
 typedef struct isg_expert_options {
-    bool joint;       /* one for all classes, on data with appended labels [false] */
-    size_t per_class; /* hidden units of each class; fewer where patterns are dependent [10] */
-    isg_start start;  /* [ISG_START_HOPFIELD] */
-    double deviation; /* of the weights of ISG_START_NORMAL [0.1] */
-    double beta;      /* [2] */
+    bool joint;              /* one for all classes, on data with appended labels [false] */
+    size_t per_class;        /* hidden units per class; fewer where patterns are dependent [10] */
+    isg_start start;         /* [ISG_START_HOPFIELD] */
+    double deviation;        /* of the weights of ISG_START_NORMAL [0.1] */
+    double beta;             /* [2] */
     isg_train_options train; /* [isg_train_defaults(), but shuffled] */
 } isg_expert_options;
 
 ISG_API isg_expert_options isg_expert_defaults(void);
 
-/* Copies the data it needs. ISG_ERR_ARGUMENT, naming the class, if there are not two with samples,
-   or not enough samples of one for such a start. `options` may be NULL; `progress` is that of
-   clustering. */
+/* Copies the data it needs. `options` and `progress`, which reports on the clustering, may be NULL.
+   ISG_ERR_ARGUMENT if fewer than two classes have samples, or if a class, which is named, has too
+   few for this start. */
 ISG_API isg_status isg_experts_create(isg_experts **out, const isg_dataset *data,
                                       const isg_expert_options *options,
                                       const isg_progress *progress);
@@ -87,28 +89,29 @@ typedef struct isg_experts_info {
 } isg_experts_info;
 
 ISG_API isg_experts_info isg_experts_describe(const isg_experts *experts);
-ISG_API isg_rbm *isg_experts_rbm(const isg_experts *experts, size_t k); /* not to be changed */
+ISG_API isg_rbm *isg_experts_rbm(const isg_experts *experts, size_t k); /* do not change it */
 
-/* The next epoch of the expert that is furthest behind, the first of equals, or the rest of the one
-   under way: as isg_trainer_epoch(). `progress` may be NULL. */
+/* Finishes the current epoch, or trains the next one of the expert that is furthest behind, the
+   first of equals; see isg_trainer_epoch(). `progress` may be NULL. */
 ISG_API isg_status isg_experts_step(isg_experts *experts, const isg_progress *progress);
 
-/* Begins and resumes a run of experts, which must outlive it, with checkpoints as isg_experts_save()
-   writes them: see isg_run_begin() and isg_run_resume() in train.h. If resuming fails, the experts
-   should be freed, as after isg_experts_load(). */
+/* Begin or resume a run of experts, which must outlive it, with checkpoints as written by
+   isg_experts_save(); see isg_run_begin() and isg_run_resume() in train.h. If resuming fails, free
+   the experts, as after isg_experts_load(). */
 ISG_API isg_status isg_run_begin_experts(isg_run *run, const char *settings, isg_experts *experts,
                                          double save_every_s);
 ISG_API isg_status isg_run_resume_experts(isg_run *run, isg_experts *experts, double save_every_s);
 
-/* Everything that new experts from the same data and options need to go on as if nothing had
-   happened. Loading refuses a file of other experts (ISG_ERR_SHAPE) and a damaged one
-   (ISG_ERR_FORMAT); then some may be loaded and others not, so that all should be freed. */
+/* Save everything that new experts with the same data and options need to continue as if they had
+   never stopped, and load it. A file from other experts (ISG_ERR_SHAPE) or a damaged file
+   (ISG_ERR_FORMAT) is refused; free the experts then, since some may have been loaded and others
+   not. */
 ISG_API isg_status isg_experts_save(const isg_experts *experts, const char *path);
 ISG_API isg_status isg_experts_load(isg_experts *experts, const char *path);
 
 /* ---- Classification -------------------------------------------------------------------------- */
 
-/* Logistic regression on what one or more RBMs make of a sample. */
+/* Logistic regression on features that one or more RBMs compute from a sample. */
 typedef struct isg_classifier isg_classifier;
 
 typedef enum isg_features {
@@ -116,21 +119,23 @@ typedef enum isg_features {
     ISG_FEATURES_HIDDEN  /* one per hidden unit: (W^T s + c)_mu */
 } isg_features;
 
-/* Fits the classes of `data`; the RBMs are copied. `options`, `report` and `progress` may be NULL. The
-   same bits on any number of threads and with any instruction set. ISG_ERR_ARGUMENT if there are no
-   labels, fewer than two classes, or one without a sample. */
+/* Fits the classes of `data`; the RBMs are copied. `options`, `report` and `progress` may be NULL.
+   The result is bit-identical on any number of threads and with any instruction set.
+   ISG_ERR_ARGUMENT if there are no labels, fewer than two classes, or a class without samples. */
 ISG_API isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms,
                                       size_t n_rbms, isg_features kind, const isg_dataset *data,
                                       const isg_logistic_options *options,
                                       isg_logistic_report *report, const isg_progress *progress);
 
-/* Samples with one unit more for every class, +1 for the one they belong to, -1 for the others. */
+/* A building block: the samples with one more unit per class, +1 for the sample's class, -1 for the
+   others. */
 ISG_API isg_status isg_dataset_append_labels(isg_dataset **out, const isg_dataset *data);
 
-/* The classifier that an RBM over spins s and appended labels t is, exactly:
+/* The classifier that is exactly equivalent to an RBM over spins s and appended labels t:
        p(class | s) ~ exp(beta |W_s^T s + W_t^T t + c|^2 / 2 + beta b_t.t),  t = +1 for the class, else -1
-   which is linear in s, and so a logistic regression on its hidden units. The names of the classes
-   are those of `data`, whose units and classes together must be those of the RBM. */
+   whose exponents are linear in s, up to a common term: a logistic regression on the hidden units.
+   The class names are those of `data`; its units plus its classes must be the visible units of the
+   RBM. */
 ISG_API isg_status isg_classifier_from_labels(isg_classifier **out, const isg_rbm *rbm,
                                               const isg_dataset *data);
 
@@ -149,21 +154,21 @@ typedef struct isg_classifier_info {
 ISG_API isg_classifier_info isg_classifier_describe(const isg_classifier *classifier);
 ISG_API const char *isg_classifier_class_name(const isg_classifier *classifier, size_t k);
 
-/* The most probable class of every sample, the first of equals, into labels (n_samples), unless NULL;
-   and all probabilities (n_samples, n_classes), unless their data are NULL. Classes are numbered as in
-   the classifier. ISG_ERR_SHAPE if sizes disagree. */
+/* Writes the most probable class of every sample, the first of equals, to labels (n_samples),
+   unless NULL, and all probabilities (n_samples, n_classes), unless their data pointer is NULL.
+   Classes are numbered as in the classifier. ISG_ERR_SHAPE if sizes disagree. */
 ISG_API isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_dataset *data,
                                           uint32_t *labels, isg_matd probabilities);
 
-/* The true labels (n_samples) in the numbering of the classifier, matched by name. ISG_ERR_ARGUMENT if
-   the data have none, or a class that the classifier does not know. */
+/* The true labels (n_samples) in the classifier's numbering, matched by name. ISG_ERR_ARGUMENT if
+   the data have no labels, or a class that is unknown to the classifier. */
 ISG_API isg_status isg_classifier_truth(const isg_classifier *classifier, const isg_dataset *data,
                                         uint32_t *labels);
 
-/* A .npz with W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each, b (n_rbms, N),
-   c (p), is_hidden, 1 for ISG_FEATURES_HIDDEN, classes, means and scales (n_features), coefficients
-   (n_classes, n_features) and intercepts (n_classes); `command` is kept in its meta.json. Saving and
-   loading keeps every bit. */
+/* A .npz with W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each,
+   b (n_rbms, N), c (p), is_hidden, 1 for ISG_FEATURES_HIDDEN, classes, means and scales (n_features),
+   coefficients (n_classes, n_features) and intercepts (n_classes); `command` is recorded in its
+   meta.json. Loading restores every bit. */
 ISG_API isg_status isg_classifier_save(const isg_classifier *classifier, const char *path,
                                        uint64_t seed, const char *command);
 ISG_API isg_status isg_classifier_load(isg_classifier **out, const char *path);

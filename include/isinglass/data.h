@@ -46,7 +46,7 @@ ISG_API isg_status isg_dataset_load(isg_dataset **out, const char *path,
                                     const isg_dataset_options *options,
                                     const isg_progress *progress);
 
-/* The same for a file whose bytes are in memory; `name` tells the format. */
+/* A building block: the same for a file whose bytes are in memory; `name` tells the format. */
 ISG_API isg_status isg_dataset_load_memory(isg_dataset **out, const char *name, const void *bytes,
                                            size_t size, const isg_dataset_options *options,
                                            const isg_progress *progress);
@@ -100,12 +100,13 @@ ISG_API void isg_dataset_label_checksum(const isg_dataset *data, char hex[65]);
 ISG_API isg_status isg_dataset_select(isg_dataset **out, const isg_dataset *data,
                                       const size_t *rows, size_t count);
 
-/* The order (n_samples) in which epoch `epoch` of a run with this seed visits the samples. */
+/* A building block: the order (n_samples) in which epoch `epoch` of a run with this seed visits the
+   samples. */
 ISG_API void isg_dataset_shuffle(const isg_dataset *data, uint64_t seed, uint64_t epoch,
                                  size_t *order);
 
-/* Two parts drawn at random, class by class: `first` gets the share `fraction` of every class
-   (rounded to the nearest), `second` the rest; within a part the file's order is kept.
+/* A building block: two parts drawn at random, class by class. `first` gets the share `fraction` of
+   every class (rounded to the nearest), `second` the rest; each part keeps the file's order.
    ISG_ERR_ARGUMENT if a part would be empty. */
 ISG_API isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second,
                                      const isg_dataset *data, double fraction, uint64_t seed);

@@ -15,28 +15,28 @@ extern "C" {
 
 /* Z = sum over s of exp(-beta H(s)). */
 
-/* How ln Z is found. */
+/* How ln Z is computed. */
 typedef enum isg_log_z_method {
-    ISG_LOG_Z_AUTO,   /* exactly if that is quick, else by a mixture if it can be trusted, else by
-                        annealing; if neither can be trusted, the larger of the two estimates */
-    ISG_LOG_Z_EXACT,  /* by listing all states, by sums over units with equal rows of W, or by
-                        integrating over at most 3 hidden units */
+    ISG_LOG_Z_AUTO,   /* exactly if that is quick, else by a mixture if that can be trusted, else by
+                         annealing; if neither can be trusted, the larger of the two estimates */
+    ISG_LOG_Z_EXACT,  /* by enumerating all states, by sums over units with equal rows of W, or by
+                         integrating over at most 3 hidden units */
     ISG_LOG_Z_AIS,    /* by annealed importance sampling */
     ISG_LOG_Z_MIXTURE /* by importance sampling of lambda from a mixture of Gaussians */
 } isg_log_z_method;
 
 /* What the error of an estimate means. */
 typedef enum isg_log_z_side {
-    ISG_SIDE_EXACT, /* it bounds the error of rounding or quadrature */
+    ISG_SIDE_EXACT, /* a bound on the error of rounding or quadrature */
     ISG_SIDE_BOTH,  /* one standard error; too high is as likely as too low */
-    ISG_SIDE_LOWER, /* the estimate is too low on average, by more than the error may show */
+    ISG_SIDE_LOWER, /* the estimate is too low on average, perhaps by more than the error */
     ISG_SIDE_UPPER  /* too high on average */
 } isg_log_z_side;
 
 typedef struct isg_log_z {
     double value;
-    double error; /* one standard error, or a bound if exact; NaN if it is unknown, and then the
-                     value is not trusted, and the reason says so */
+    double error; /* one standard error, or a bound if exact; NaN if unknown: the value is then not
+                     trusted, and `reason` says so */
     isg_log_z_method method; /* never ISG_LOG_Z_AUTO */
     isg_log_z_side side;
     double ess;       /* effective sample size; 0 if exact */
@@ -45,18 +45,19 @@ typedef struct isg_log_z {
     size_t modes;     /* mixture: minima of F0, mirror images included; else 0 */
     double laplace;   /* mixture: ln of the sum of the Laplace terms alone; else NaN */
     bool is_trusted;  /* whether value and error can be relied on */
-    char reason[160]; /* if not, why, as a sentence without a trailing period; else empty */
+    char reason[160]; /* why it cannot, as a sentence without a trailing period; else empty */
     char choice[160]; /* why ISG_LOG_Z_AUTO took this method; empty if the caller chose it */
 } isg_log_z;
 
 /* Annealed importance sampling (Neal, 2001): chains move from free spins (alpha = 0) to the RBM
-   (alpha = 1), which at alpha has weights alpha W and fields alpha b, alpha c, and are weighted on
+   (alpha = 1) through RBMs with weights alpha W and fields alpha b, alpha c, and collect weights on
    the way. The logarithm of their mean weight is too low on average. */
 
 /* Which distribution is weighted; the other variables are summed or integrated out. */
 typedef enum isg_ais_weights {
     ISG_AIS_SPIN,   /* p(s): the least noise, and O(n_hidden) a step */
-    ISG_AIS_LAMBDA, /* p(lambda), as in the paper's Eq. 7: in double, without the fast kernels */
+    ISG_AIS_LAMBDA, /* p(lambda), as in the paper's Eq. 7: in double precision, without the fast
+                       kernels */
     ISG_AIS_JOINT   /* p(s, lambda) */
 } isg_ais_weights;
 
@@ -76,51 +77,53 @@ typedef struct isg_ais_options {
     size_t hmc_leapfrogs;    /* in a trajectory [2] */
     const double *schedule;  /* (steps + 1): alpha, rising from 0 to 1 [NULL: evenly spaced] */
     double adaptive;         /* if above 0: a pilot run places the steps so that each keeps this
-                                share of the effective sample size, below 1; it takes the place of
-                                steps and schedule [0] */
+                                share, below 1, of the effective sample size; replaces steps and
+                                schedule [0] */
     uint64_t seed;           /* [1] */
 } isg_ais_options;
 
 /* Importance sampling of lambda: ln Z = ln of the mean of f / q over draws from q, a mixture of
-   Gaussians around the minima of F0 that were found, each fitted to Gibbs chains; f is
-   exp(-beta F0) with the constants of Z.
+   Gaussians around the known minima of F0, each fitted to Gibbs chains; f is exp(-beta F0) with the
+   constants of Z.
 
-   It is as good as its list of minima. Gibbs chains annealed from random spins, the witnesses, look
-   for what is missing. If they find more than 1 % of Z where q has no weight, if most of them end
-   there, or if the effective sample size is small, the result is not trusted, says why, and is
-   probably too low. A minimum that no search and no witness reaches goes unnoticed, however much of Z
-   it holds: one with a tiny basin among others. */
+   It is only as good as its list of minima. Gibbs chains annealed from random spins, the witnesses,
+   look for missing minima. If they find more than 1 % of Z where q has no weight, if most of them
+   end there, or if the effective sample size is small, the result is not trusted, `reason` says
+   why, and the value is probably too low. A minimum that no search and no witness reaches, such as
+   one with a tiny basin, goes unnoticed however much of Z it holds. */
 
 /* Defaults are in brackets. */
 typedef struct isg_mixture_options {
-    size_t samples;       /* draws, at least 1000; a tenth if they would not be trusted [100000] */
-    size_t random_starts; /* random states that searches for minima start from [64] */
-    size_t witnesses;     /* annealed chains, twice, and 8 times as many to fit with [256] */
-    const isg_dataset *data; /* whose rows are starting points of searches too [NULL: none] */
-    size_t data_starts;      /* how many of them, evenly spread [256] */
+    size_t samples;       /* draws, at least 1000; a tenth of them if the result cannot be trusted
+                             anyway [100000] */
+    size_t random_starts; /* random states to search for minima from [64] */
+    size_t witnesses;     /* annealed chains, run twice; 8 times as many fit the Gaussians [256] */
+    const isg_dataset *data; /* rows to search for minima from as well [NULL: none] */
+    size_t data_starts;      /* how many rows, evenly spaced [256] */
     uint64_t seed;           /* same seed, same result, on any number of threads [1] */
 } isg_mixture_options;
 
 /* Start from isg_log_z_defaults(); defaults are in brackets. */
 typedef struct isg_log_z_options {
     isg_log_z_method method;     /* [ISG_LOG_Z_AUTO] */
-    size_t patience;             /* auto: how often annealing that cannot be trusted is repeated
-                                    with four times the steps [2] */
+    size_t patience;             /* auto: how many times to repeat annealing with four times the
+                                    steps while it cannot be trusted [2] */
     isg_ais_options ais;         /* [as above] */
     isg_mixture_options mixture; /* [as above] */
 } isg_log_z_options;
 
 ISG_API isg_log_z_options isg_log_z_defaults(void);
 
-/* ln Z. `options` and `progress` may be NULL. The patterns that the RBM was made of, if known, are
-   starting points of the mixture's searches too. ISG_ERR_UNSUPPORTED if ISG_LOG_Z_EXACT does not
+/* ln Z. `options` and `progress` may be NULL. The mixture also searches for minima from the
+   patterns that the RBM was made from, if known. ISG_ERR_UNSUPPORTED if ISG_LOG_Z_EXACT does not
    apply, ISG_ERR_DIVERGED if a weight is not finite, ISG_ERR_SHAPE if data and RBM disagree on
    n_visible. */
 ISG_API isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options,
                                  isg_log_z *out, const isg_progress *progress);
 
-/* The same at each of betas (n) in place of the RBM's own, into out (n). What is left to annealing
-   shares one run, which needs spin weights and even steps. */
+/* The same at each of betas (n) instead of the RBM's own beta, into out (n). All betas that need
+   annealing share one run, which requires spin weights and evenly spaced steps. `options` and
+   `progress` may be NULL. */
 ISG_API isg_status isg_rbm_log_z_betas(const isg_rbm *rbm, const isg_log_z_options *options,
                                        const double *betas, size_t n, isg_log_z *out,
                                        const isg_progress *progress);
@@ -132,18 +135,18 @@ typedef struct isg_interval {
     size_t batches;
 } isg_interval;
 
-/* Rigorous, from options->repeats independent batches of annealing to the RBM and back from exact
-   samples: for at most 20 visible units, or where sums over units with equal rows of W have at most
-   4e6 terms (ISG_ERR_UNSUPPORTED elsewhere). Spin weights and Gibbs sweeps only. `options` and
-   `progress` may be NULL. */
+/* A rigorous interval from options->repeats independent batches of annealing to the RBM, and back
+   from exact samples: for at most 20 visible units, or where sums over units with equal rows of W
+   have at most 4e6 terms (ISG_ERR_UNSUPPORTED otherwise). Spin weights and Gibbs sweeps only.
+   `options` and `progress` may be NULL. */
 ISG_API isg_status isg_ais_certificate(const isg_rbm *rbm, const isg_ais_options *options,
                                        double confidence, isg_interval *out,
                                        const isg_progress *progress);
 
 /* ---- One exact method at a time -------------------------------------------------------------- */
 
-/* Each gives ISG_ERR_UNSUPPORTED where it does not apply and ISG_ERR_DIVERGED if a weight is not
-   finite. The results are the same to the last bit on any number of threads. */
+/* Each returns ISG_ERR_UNSUPPORTED where it does not apply and ISG_ERR_DIVERGED if a weight is not
+   finite. The results are bit-identical on any number of threads. `progress` may be NULL. */
 
 /* All 2^N states, for at most 28 visible units: 2^N p operations. */
 ISG_API isg_status isg_exact_enumerate(const isg_rbm *rbm, double *log_z,
@@ -153,7 +156,7 @@ ISG_API isg_status isg_exact_enumerate(const isg_rbm *rbm, double *log_z,
    +1. */
 ISG_API isg_status isg_exact_probabilities(const isg_rbm *rbm, double *probabilities);
 
-/* The integral over lambda, for at most 3 hidden units and any number of visible ones. The error
+/* The integral over lambda, for at most 3 hidden units and any number of visible units. The error
    is a bound, not an estimate. */
 ISG_API isg_status isg_exact_quadrature(const isg_rbm *rbm, double *log_z, double *error,
                                         const isg_progress *progress);
@@ -162,28 +165,28 @@ ISG_API isg_status isg_exact_quadrature(const isg_rbm *rbm, double *log_z, doubl
 
 /* L, the mean of ln p(s) = -beta H(s) - ln Z over samples. */
 typedef struct isg_likelihood {
-    double value;     /* L in nats per sample, the data term less ln Z; NaN without samples */
-    double error;     /* that of ln Z, which is all there is */
+    double value;     /* L in nats per sample, the data term minus ln Z; NaN without samples */
+    double error;     /* that of ln Z; the data term adds none */
     double data_term; /* mean of -beta H(s), exact except for rounding; 0 without samples */
     double deviation; /* standard deviation of ln p(s) over the samples; NaN below two */
     size_t samples;
     bool is_trusted; /* whether ln Z is */
 } isg_likelihood;
 
-/* L of a data set, and of each of its classes into `by_class` (n_classes), which may be NULL. One ln Z
+/* L of a data set and, unless `by_class` (n_classes) is NULL, of each of its classes. One ln Z
    serves any number of data sets. ISG_ERR_SHAPE if RBM and data disagree on n_visible. */
 ISG_API isg_status isg_log_likelihood(const isg_rbm *rbm, const isg_dataset *data,
                                       const isg_log_z *log_z, isg_likelihood *out,
                                       isg_likelihood *by_class);
 
-/* L at each of betas (n) in place of the RBM's own, with log_z (n) of isg_rbm_log_z_betas(), into
-   out (n), from one pass over the data. */
+/* L at each of betas (n) instead of the RBM's own beta, with log_z (n) of isg_rbm_log_z_betas(),
+   into out (n), from one pass over the data. */
 ISG_API isg_status isg_log_likelihood_betas(const isg_rbm *rbm, const isg_dataset *data,
                                             const double *betas, const isg_log_z *log_z, size_t n,
                                             isg_likelihood *out);
 
-/* Both in one call: finds ln Z, which goes to `log_z` unless that is NULL, and L. Where the options
-   name no data for the mixture, it takes these. `options` and `progress` may be NULL. */
+/* Both in one call: computes ln Z, stored in `log_z` unless that is NULL, and L. If the options
+   name no data for the mixture, it uses `data`. `options` and `progress` may be NULL. */
 ISG_API isg_status isg_rbm_score(const isg_rbm *rbm, const isg_dataset *data,
                                  const isg_log_z_options *options, isg_likelihood *out,
                                  isg_log_z *log_z, const isg_progress *progress);

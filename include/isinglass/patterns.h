@@ -13,29 +13,30 @@ extern "C" {
 
 /* ---- Patterns: what a Hopfield network stores ------------------------------------------------ */
 
-/* Binary patterns of n_visible spins, with the class each stands for. */
+/* Binary patterns of n_visible spins, each with the class it represents. */
 typedef struct isg_patterns isg_patterns;
 
 /* Start from isg_pattern_defaults(); defaults are in brackets. */
 typedef struct isg_pattern_options {
-    size_t per_class; /* sub-patterns of every class, found by Ward clustering [1] */
+    size_t per_class; /* sub-patterns per class, found by Ward clustering [1] */
 } isg_pattern_options;
 
 ISG_API isg_pattern_options isg_pattern_defaults(void);
 
 /* The sign of the mean of every class, or of its `per_class` clusters (Ward linkage on Hamming
-   distances), ordered by class and, within it, by the first sample of a cluster. A unit whose
-   mean is zero becomes -1. Data without labels are one class. `options` and `progress` may be NULL.
-   ISG_ERR_ARGUMENT, naming the class, if it has fewer samples than clusters are wanted. */
+   distances), ordered by class and, within it, by the first sample of a cluster. A unit whose mean
+   is zero becomes -1. Data without labels form one class. `options` and `progress` may be NULL.
+   ISG_ERR_ARGUMENT, naming the class, if a class has fewer than `per_class` samples. */
 ISG_API isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
                                           const isg_pattern_options *options,
                                           const isg_progress *progress);
 
-/* From xi (n_visible, n_patterns), row-major, of +1 and -1; `labels` (n_patterns) may be NULL. */
+/* From xi (n_visible, n_patterns), row-major, entries +1 and -1; `labels` (n_patterns) may be
+   NULL. */
 ISG_API isg_status isg_patterns_create(isg_patterns **out, size_t n_visible, size_t n_patterns,
                                        const int8_t *xi, const char *const *labels);
 
-/* A .npz with xi (N, p) and, if known, labels (p); `command` is kept in its meta.json. */
+/* A .npz with xi (N, p) and, if known, labels (p); `command` is recorded in its meta.json. */
 ISG_API isg_status isg_patterns_save(const isg_patterns *patterns, const char *path, uint64_t seed,
                                      const char *command);
 ISG_API isg_status isg_patterns_load(isg_patterns **out, const char *path);
@@ -47,20 +48,20 @@ typedef struct isg_patterns_info {
     size_t image_height; /* 0 if the patterns are not images */
     size_t image_width;
     bool has_labels;
-    size_t n_ties; /* units whose mean was zero, over all patterns; 0 if not made from data */
+    size_t n_ties; /* units with a mean of zero, over all patterns; 0 if not made from data */
 } isg_patterns_info;
 
 ISG_API isg_patterns_info isg_patterns_describe(const isg_patterns *patterns);
 ISG_API const uint64_t *isg_patterns_row(const isg_patterns *patterns, size_t mu); /* packed */
 ISG_API const char *isg_patterns_label(const isg_patterns *patterns, size_t mu); /* NULL if none */
 ISG_API size_t isg_patterns_members(const isg_patterns *patterns,
-                                    size_t mu); /* samples behind it */
+                                    size_t mu); /* samples it was made from */
 ISG_API size_t isg_patterns_positive(const isg_patterns *patterns, size_t mu); /* number of +1 */
 ISG_API double isg_patterns_overlap(const isg_patterns *patterns, size_t mu, size_t nu);
 
-/* The number of linearly independent patterns. If that is not all of them, `sentence` (of `room`
-   bytes) says which pattern is what combination of others ("pattern 7 = pattern 1 - pattern 3"); else it is
-   empty. Patterns are numbered from 0. */
+/* The number of linearly independent patterns. If some are dependent, `sentence` (of `room` bytes)
+   gives one as a combination of others ("pattern 7 = pattern 1 - pattern 3"); else it is empty.
+   Patterns are numbered from 0. */
 ISG_API isg_status isg_patterns_rank(const isg_patterns *patterns, size_t *rank, char *sentence,
                                      size_t room);
 

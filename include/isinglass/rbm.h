@@ -15,7 +15,7 @@ extern "C" {
 
 /* Spins s (n_visible) and Gaussian hidden units lambda (n_hidden) at inverse temperature beta:
        H(s, lambda) = |lambda - c|^2 / 2 - b.s - s^T W lambda
-   Spins are given packed, as isg_dataset_row() gives them. */
+   Spins are packed, as in isg_dataset_row(). */
 typedef struct isg_rbm isg_rbm;
 
 typedef struct isg_rbm_info {
@@ -31,24 +31,24 @@ ISG_API isg_status isg_rbm_create(isg_rbm **out, size_t n_visible, size_t n_hidd
 ISG_API void isg_rbm_free(isg_rbm *rbm); /* NULL is fine */
 ISG_API isg_rbm_info isg_rbm_describe(const isg_rbm *rbm);
 
-/* Another inverse temperature; ISG_ERR_ARGUMENT unless it lies between 1e-30 and 1e30. And: the visible units are
-   an image of this shape; ISG_ERR_SHAPE unless it has n_visible pixels. */
+/* Sets the inverse temperature; ISG_ERR_ARGUMENT unless it lies between 1e-30 and 1e30. Sets the
+   image shape of the visible units; ISG_ERR_SHAPE unless it has n_visible pixels. */
 ISG_API isg_status isg_rbm_set_beta(isg_rbm *rbm, double beta);
 ISG_API isg_status isg_rbm_set_image(isg_rbm *rbm, size_t height, size_t width);
 
-ISG_API isg_matd isg_rbm_weights(isg_rbm *rbm);      /* W (n_visible, n_hidden), to read and set */
+ISG_API isg_matd isg_rbm_weights(isg_rbm *rbm);      /* W (n_visible, n_hidden), writable */
 ISG_API double *isg_rbm_visible_field(isg_rbm *rbm); /* b (n_visible) */
 ISG_API double *isg_rbm_hidden_field(isg_rbm *rbm);  /* c (n_hidden) */
-ISG_API const isg_patterns *isg_rbm_patterns(const isg_rbm *rbm); /* it was made of, or NULL */
+ISG_API const isg_patterns *isg_rbm_patterns(const isg_rbm *rbm); /* it was made from, or NULL */
 
 /* h = W^T s + c, the mean of lambda given s (its variance is 1 / beta). */
 ISG_API void isg_rbm_hidden_input(const isg_rbm *rbm, const uint64_t *spins, double *h);
 
-/* x = W lambda + b; spin i is +1 with probability 1 / (1 + exp(-2 beta x_i)). */
+/* A building block: x = W lambda + b; spin i is +1 with probability 1 / (1 + exp(-2 beta x_i)). */
 ISG_API void isg_rbm_visible_input(const isg_rbm *rbm, const double *lambda, double *x);
 
-/* H(s, lambda); H(s) = -b.s - |W^T s + c|^2 / 2 + |c|^2 / 2, lambda integrated out; and
-   F0(lambda) = |lambda - c|^2 / 2 - sum_i ln cosh(beta x_i) / beta, s summed out, with its
+/* H(s, lambda); H(s) = -b.s - |W^T s + c|^2 / 2 + |c|^2 / 2, with lambda integrated out; and
+   F0(lambda) = |lambda - c|^2 / 2 - sum_i ln cosh(beta x_i) / beta, with s summed out, and its
    gradient (n_hidden). */
 ISG_API double isg_rbm_energy(const isg_rbm *rbm, const uint64_t *spins, const double *lambda);
 ISG_API isg_status isg_rbm_spin_energy(const isg_rbm *rbm, const uint64_t *spins, double *out);
@@ -56,9 +56,9 @@ ISG_API double isg_rbm_free_energy(const isg_rbm *rbm, const double *lambda);
 ISG_API void isg_rbm_free_energy_gradient(const isg_rbm *rbm, const double *lambda,
                                           double *gradient);
 
-/* A .npz with W (N, p), b (N), c (p), beta and, where known, xi, labels and R; `command` is kept in
-   its meta.json. What was saved is loaded bit for bit. Of files that others wrote only W and beta
-   are required; numbers that are not finite are refused with their place. */
+/* A .npz with W (N, p), b (N), c (p), beta and, where known, xi, labels and R; `command` is
+   recorded in its meta.json. Loading restores every bit. Files written by other programs need only
+   W and beta; a number that is not finite is refused, and the message says where it is. */
 ISG_API isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t seed,
                                 const char *command);
 ISG_API isg_status isg_rbm_load(isg_rbm **out, const char *path);

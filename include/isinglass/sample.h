@@ -18,7 +18,8 @@ extern "C" {
    instruction set or the number of calls. W and the fields are copied. */
 typedef struct isg_chains isg_chains;
 
-/* Spins drawn at random, +1 and -1 equally likely. ISG_ERR_DIVERGED if the weights are not finite. */
+/* Starts from random spins, +1 and -1 equally likely. ISG_ERR_DIVERGED if the weights are not
+   finite. */
 ISG_API isg_status isg_chains_create(isg_chains **out, const isg_rbm *rbm, size_t count,
                                      uint64_t seed);
 ISG_API void isg_chains_free(isg_chains *chains); /* NULL is fine */
@@ -27,10 +28,11 @@ ISG_API void isg_chains_free(isg_chains *chains); /* NULL is fine */
 ISG_API void isg_chains_set_spins(isg_chains *chains, size_t k, const uint64_t *spins);
 ISG_API const uint64_t *isg_chains_spins(const isg_chains *chains, size_t k);
 
-/* The hidden units (n_hidden) that the last sweep drew and made the spins from; zero before. */
+/* A building block: the hidden units (n_hidden) that the last sweep drew and then drew the spins
+   from; zero before the first sweep. */
 ISG_API const float *isg_chains_hidden(const isg_chains *chains, size_t k);
 
-/* Spins to hold fixed from now on, in all chains: packed, set for those; NULL for none. */
+/* Holds spins fixed from now on, in all chains: packed, set for the fixed spins; NULL for none. */
 ISG_API void isg_chains_clamp(isg_chains *chains, const uint64_t *units);
 
 /* ISG_ERR_ARGUMENT unless beta, which may differ from the RBM's, is positive. */
@@ -53,8 +55,8 @@ typedef struct isg_chains_info {
 
 ISG_API isg_chains_info isg_chains_describe(const isg_chains *chains);
 
-/* A .npz with s (count, N) as int8, lambda (count, p), the hidden units that the last sweep drew, as
-   float32, and energy (count), H(s); `command` is kept in its meta.json. */
+/* A .npz with s (count, N) as int8, lambda (count, p), the hidden units drawn by the last sweep, as
+   float32, and energy (count), H(s); `command` is recorded in its meta.json. */
 ISG_API isg_status isg_chains_save(const isg_chains *chains, const char *path, const char *command);
 
 /* The integrated autocorrelation time of a quantity followed through many chains, in steps:
@@ -64,24 +66,24 @@ ISG_API isg_status isg_chains_save(const isg_chains *chains, const char *path, c
 typedef struct isg_autocorrelation {
     double time;      /* NaN if nothing varies */
     double error;     /* standard error of time: time sqrt(2 (2 window + 1) / values) */
-    size_t window;    /* the first that is at least 5 times (Sokal); shorter, and time too short, if
-                         that would be over half the length of the chains */
-    bool is_reliable; /* the chains are at least 50 times long */
+    size_t window;    /* the first that is at least 5 times `time` (Sokal), but at most half the
+                         length of the chains; if that limit applies, `time` is too short */
+    bool is_reliable; /* the chains are at least 50 times `time` long */
 } isg_autocorrelation;
 
-/* What a number of sweeps showed of the energies H(s) and of the hidden units lambda.
+/* What a number of sweeps showed about the energies H(s) and the hidden units lambda.
 
-   R-hat is the split one (Gelman et al., Bayesian Data Analysis, 3rd ed., 11.4): every chain is cut into
-   halves of n steps, the middle one left out if their number is odd; with W the mean of the
-   2 * chains variances and B / n the variance of the means (both unbiased),
+   R-hat is the split R-hat (Gelman et al., Bayesian Data Analysis, 3rd ed., 11.4): every chain is
+   cut into halves of n steps, without the middle step if their number is odd; with W the mean of
+   the 2 * chains variances and B / n the variance of the means (both unbiased),
        R = sqrt(((n - 1) W / n + B / n) / W)
-   is 1 for chains that agree; above 1.1, or better 1.01, they have not converged. Infinite if
-   every half stands still, but not at the same place; NaN if nothing varies at all.
+   is 1 for chains that agree; above 1.1, or more strictly 1.01, they have not converged. It is
+   infinite if every half is constant but not all are equal, NaN if nothing varies at all.
 
-   Chains are trapped if they stay in different modes, so that longer ones will not help: for the
-   quantity of the largest R-hat, this is above 1.1, B / (n W) is at least 0.8 of what it is in the first
-   half of the steps (0.5 is usual for chains that are merely slow), and at most 1 % of the variance
-   B / n of the half-chain means is between the two halves of one chain. */
+   Chains are trapped if they stay in different modes, so that longer chains will not help: for the
+   quantity with the largest R-hat, R-hat is above 1.1, B / (n W) is at least 0.8 of its value in
+   the first half of the steps (0.5 is usual for chains that are merely slow), and at most 1 % of
+   the variance B / n of the half-chain means lies between the two halves of one chain. */
 typedef struct isg_decorrelation {
     size_t chains, sweeps;
     isg_autocorrelation energy;
@@ -89,14 +91,14 @@ typedef struct isg_decorrelation {
     size_t slowest_unit;
     double energy_rhat;
     double hidden_rhat; /* the largest of all hidden units */
-    bool is_reliable;   /* both times are */
+    bool is_reliable;   /* whether both times are */
     bool is_trapped;    /* see above */
 } isg_decorrelation;
 
-/* Sweeps the chains `skip` times to forget their start, then `sweeps` times, which are measured. All
-   values are kept, which takes 8 chains sweeps (n_hidden + 1) bytes: ISG_ERR_UNSUPPORTED above 2 GiB.
-   ISG_ERR_ARGUMENT for fewer than 4 sweeps or a beta that is not positive. `progress` may be NULL; if
-   it cancels, the chains have moved nevertheless. */
+/* Sweeps the chains `skip` times to forget their start, then measures `sweeps` more. All values are
+   kept in memory, 8 chains sweeps (n_hidden + 1) bytes: ISG_ERR_UNSUPPORTED above 2 GiB.
+   ISG_ERR_ARGUMENT for fewer than 4 sweeps or a beta that is not positive. `progress` may be NULL;
+   if it cancels, the chains have still moved. */
 ISG_API isg_status isg_chains_measure(isg_chains *chains, size_t skip, size_t sweeps, double beta,
                                       isg_decorrelation *out, const isg_progress *progress);
 

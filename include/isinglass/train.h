@@ -15,11 +15,11 @@ extern "C" {
 
 /* What the spins after the last sweep are paired with. */
 typedef enum isg_estimator {
-    ISG_ESTIMATOR_SAMPLED, /* the hidden units that they were drawn from, as in the paper */
-    ISG_ESTIMATOR_MEAN /* the mean hidden units that they imply: less noise, half a sweep more */
+    ISG_ESTIMATOR_SAMPLED, /* the hidden units they were drawn from, as in the paper */
+    ISG_ESTIMATOR_MEAN /* the mean hidden units given those spins: less noise, half a sweep more */
 } isg_estimator;
 
-/* A learning rate, from an epoch on; epochs count from 0. */
+/* A learning rate from a given epoch on; epochs count from 0. */
 typedef struct isg_rate {
     double rate;
     size_t from_epoch;
@@ -27,141 +27,145 @@ typedef struct isg_rate {
 
 /* Start from isg_train_defaults(); defaults are in brackets. */
 typedef struct isg_train_options {
-    size_t batch_size;     /* samples per update [100]; the last one of an epoch may have fewer, and
-                              its step is then smaller in proportion */
+    size_t batch_size;     /* samples per update [100]; the last batch of an epoch may have fewer
+                              and then takes a proportionally smaller step */
     size_t gibbs_steps;    /* sweeps per update, the K of CD-K [20] */
     const isg_rate *rates; /* (n_rates), the first from epoch 0, ascending [1e-4 throughout] */
     size_t n_rates;
     isg_estimator estimator; /* [ISG_ESTIMATOR_SAMPLED] */
-    bool persistent;         /* PCD: batch_size chains go on from update to update, instead of
+    bool persistent;         /* PCD: batch_size chains continue from update to update, instead of
                                 starting from the data [false] */
     bool fields;             /* train b and c too [false] */
     bool shuffle;            /* visit the samples in a new order every epoch [false] */
     uint64_t seed;           /* same seed, same weights, on any number of threads [1] */
 } isg_train_options;
 
-/* How far a training is. */
+/* How far training has come. */
 typedef struct isg_train_state {
     uint64_t epochs;  /* finished */
     uint64_t updates; /* done in all */
-    size_t batch;     /* of the epoch under way, to be done next */
+    size_t batch;     /* next batch of the current epoch */
     size_t n_batches; /* in an epoch */
 } isg_train_state;
 
-/* What the updates of one epoch did. */
+/* What one epoch did. */
 typedef struct isg_epoch_report {
     uint64_t epoch;              /* 1 for the first */
     uint64_t updates;            /* done in all */
-    double rate;                 /* the learning rate it had */
-    double reconstruction_error; /* mean share of spins that differ from the data after one sweep */
+    double rate;                 /* learning rate */
+    double reconstruction_error; /* mean fraction of spins that differ from the data after one
+                                    sweep */
 } isg_epoch_report;
 
-/* Borrows `rbm`, which it trains and nobody else may change meanwhile, and `data`; both must
-   outlive it. */
+/* Borrows `rbm`, which it trains, and `data`; both must outlive the trainer, and nothing else may
+   change the RBM meanwhile. */
 typedef struct isg_trainer isg_trainer;
 
 ISG_API isg_train_options isg_train_defaults(void);
 
-/* ISG_ERR_SHAPE if data and RBM disagree on n_visible, ISG_ERR_ARGUMENT for options without a
-   meaning. The options, NULL for the defaults, are copied. */
+/* The options are copied; `options` may be NULL. ISG_ERR_SHAPE if data and RBM disagree on
+   n_visible, ISG_ERR_ARGUMENT for invalid options. */
 ISG_API isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset *data,
                                       const isg_train_options *options);
 ISG_API void isg_trainer_free(isg_trainer *trainer); /* NULL is fine */
 ISG_API isg_train_state isg_trainer_describe(const isg_trainer *trainer);
 
-/* One mini-batch. Allocates nothing. ISG_ERR_DIVERGED if a weight would leave the finite numbers;
-   then nothing has changed. */
+/* Trains on one mini-batch. Allocates nothing. ISG_ERR_DIVERGED if a weight would not be finite;
+   nothing is changed then. */
 ISG_API isg_status isg_trainer_update(isg_trainer *trainer);
 
-/* The rest of the epoch under way, or the next one. If `progress`, reported after every update,
-   cancels or an update diverges, the trainer stands after the last good one and can go on. After
-   the last update of the epoch nothing is left to cancel. `report` and `progress` may be NULL. */
+/* Finishes the current epoch, or trains the next one. If `progress`, called after every update,
+   cancels or an update diverges, the trainer keeps the state after the last good update and can
+   continue. Cancelling after the last update of the epoch has no effect. `report` and `progress`
+   may be NULL. */
 ISG_API isg_status isg_trainer_epoch(isg_trainer *trainer, isg_epoch_report *report,
                                      const isg_progress *progress);
 
-/* Everything that a new trainer of the same RBM sizes, data and options needs to go on as if
-   nothing had happened, W, b and c included. Loading refuses a file of another training
-   (ISG_ERR_SHAPE) and a damaged one (ISG_ERR_FORMAT), and then leaves the trainer as it was. */
+/* Building blocks: save everything that a new trainer with the same RBM sizes, data and options
+   needs to continue as if it had never stopped, W, b and c included, and load it. A file from a
+   different training run (ISG_ERR_SHAPE) or a damaged file (ISG_ERR_FORMAT) is refused and leaves
+   the trainer unchanged. */
 ISG_API isg_status isg_trainer_save(const isg_trainer *trainer, const char *path);
 ISG_API isg_status isg_trainer_load(isg_trainer *trainer, const char *path);
 
 /* ---- Runs: training that can be resumed at any moment ---------------------------------------- */
 
-/* The training of one RBM, or of experts (isg_run_begin_experts() in classify.h), and a directory for
-   it:
-       run.json                             what was asked for, a text of the caller's
-       checkpoint-1.npz, checkpoint-2.npz   all that is needed to go on, saved in turn
-       run.lock                             while a process is at work there
-   and of one RBM
-       model.npz                            the RBM as it was saved last
-       epochs.csv                           a row for the start and for every finished epoch
-   Every file is replaced whole. Whenever a process is killed, training can be resumed from what it
-   left as if nothing had happened, to the same last bit. Other files are left alone. */
+/* The training of one RBM, or of experts (isg_run_begin_experts() in classify.h), with its
+   directory:
+       run.json                             the settings, a text from the caller
+       checkpoint-1.npz, checkpoint-2.npz   all that is needed to resume, saved alternately
+       run.lock                             held while a process uses the directory
+   and for one RBM
+       model.npz                            the RBM as last saved
+       epochs.csv                           a row for the start and one for every finished epoch
+   Files are replaced atomically. A process may be killed at any moment: the resumed training gives
+   the same result, bit for bit, as one that was never interrupted. Other files are not touched. */
 typedef struct isg_run isg_run;
 
-/* A row of epochs.csv; NaN, an empty cell, is what was not computed. */
+/* A row of epochs.csv; NaN, an empty cell, means not computed. */
 typedef struct isg_run_row {
     uint64_t epoch;   /* 0 is the start */
     uint64_t updates; /* done by then */
-    double seconds;   /* of training by then, in all processes */
+    double seconds;   /* training time by then, over all processes */
     double reconstruction_error;
     double log_likelihood; /* per sample */
     double log_likelihood_error;
 } isg_run_row;
 
 typedef struct isg_run_info {
-    /* As the directory was found when it was opened: */
-    const char *in_the_way; /* a file that beginning would replace, or NULL */
+    /* The directory as it was when opened: */
+    const char *in_the_way; /* a file that isg_run_begin() would replace, or NULL */
     bool has_checkpoint;
     const char *settings; /* run.json; NULL if there is none */
     /* Once begun or resumed: */
-    const char
-        *remark; /* which checkpoint was not used, and why; NULL if there is nothing to tell */
-    isg_train_state state;   /* of experts: epochs finished by all, updates of all together */
-    double seconds;          /* of training, in all processes */
-    const isg_run_row *rows; /* of one RBM, else NULL */
+    const char *remark;      /* which checkpoint was not used, and why; NULL if nothing was amiss */
+    isg_train_state state;   /* for experts: epochs finished by all, total updates */
+    double seconds;          /* training time, over all processes */
+    const isg_run_row *rows; /* for one RBM; else NULL */
     size_t n_rows;
 } isg_run_info;
 
 /* Start from isg_run_defaults(); defaults are in brackets. */
 typedef struct isg_run_options {
     isg_train_options train; /* [isg_train_defaults()] */
-    const char *command;     /* kept in the meta.json of model.npz [NULL] */
-    double save_every_s;     /* within an epoch. Its end is saved too, but if the last save is less
-                                than a second ago and there is more to do, only later [30] */
+    const char *command;     /* recorded in the meta.json of model.npz [NULL] */
+    double save_every_s;     /* seconds between saves within an epoch. The end of an epoch is saved
+                                too, unless the last save was less than a second ago and more epochs
+                                follow [30] */
 } isg_run_options;
 
 ISG_API isg_run_options isg_run_defaults(void);
 
-/* Opens a directory, which is made first if `may_create`, for this process alone: ISG_ERR_IO if there
-   is no such directory, or if it is open elsewhere. A run without a path keeps nothing. */
+/* Opens a directory, creating it if `may_create`, for exclusive use by this process: ISG_ERR_IO if
+   it does not exist or another process has it open. If `path` is NULL, the run writes no files. */
 ISG_API isg_status isg_run_open(isg_run **out, const char *path, bool may_create);
-ISG_API void isg_run_close(isg_run *run);                  /* nothing is saved; NULL is fine */
+ISG_API void isg_run_close(isg_run *run);                  /* saves nothing; NULL is fine */
 ISG_API isg_run_info isg_run_describe(const isg_run *run); /* valid until the run changes */
 
-/* A new training from `rbm`, which the run takes over if this succeeds, on `data`, which it borrows.
-   An earlier run in the directory is replaced. `options` may be NULL. */
+/* Begins a new training of `rbm`, which the run owns from then on (only on success), on `data`,
+   which it borrows. Replaces an earlier run in the directory. `options` may be NULL. */
 ISG_API isg_status isg_run_begin(isg_run *run, const char *settings, isg_rbm *rbm,
                                  const isg_dataset *data, const isg_run_options *options);
 
-/* Resumes the training from the last checkpoint, or from the one before if that is damaged.
-   ISG_ERR_FORMAT if both are; ISG_ERR_SHAPE, naming what differs, if it was a training of other data
-   or options. The run is then neither begun nor resumed. `options` may be NULL. */
+/* Resumes training from the last checkpoint, or from the one before if the last is damaged.
+   ISG_ERR_FORMAT if both are damaged; ISG_ERR_SHAPE, naming what differs, if the data or options
+   are not the same. After an error the run is neither begun nor resumed. `options` may be NULL. */
 ISG_API isg_status isg_run_resume(isg_run *run, const isg_dataset *data,
                                   const isg_run_options *options);
 
-/* Trains until `epochs` epochs, or so many updates, are done in all. Everything is saved in the end,
-   now and then before (see save_every_s), and when `progress`, reported after every update, cancels.
-   After ISG_ERR_DIVERGED the last finite weights are saved. If something cannot be written, what was
-   saved last is still there. */
+/* Trains until a total of `epochs` epochs, or `updates` updates, is reached. Saves at the end,
+   periodically before that (see save_every_s), and when `progress`, called after every update,
+   cancels. After ISG_ERR_DIVERGED the last finite weights are saved. If a file cannot be written,
+   the previous save remains intact. `progress` may be NULL. */
 ISG_API isg_status isg_run_train(isg_run *run, uint64_t epochs, const isg_progress *progress);
 ISG_API isg_status isg_run_train_updates(isg_run *run, uint64_t updates,
                                          const isg_progress *progress);
 
-/* The one RBM; NULL if experts are trained, or if the run was neither begun nor resumed. */
+/* The RBM in training; NULL for experts, or if the run was neither begun nor resumed. */
 ISG_API isg_rbm *isg_run_rbm(isg_run *run);
 
-/* The log-likelihood of the RBM at the start or after the epoch just finished: kept in its row. */
+/* Records the log-likelihood of the RBM, at the start or after the epoch just finished, in that row
+   of epochs.csv. */
 ISG_API isg_status isg_run_set_score(isg_run *run, double value, double error);
 
 /* Replaces run.json. */

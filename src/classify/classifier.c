@@ -1,4 +1,4 @@
-/* classifier.c - logistic regression on what RBMs make of a sample
+/* classifier.c - logistic regression on features that RBMs compute from a sample
  *
  * SPDX-License-Identifier: MIT
  *
@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-enum { ROWS = 4096 }; /* samples that are predicted at a time */
+enum { ROWS = 4096 }; /* samples predicted at a time */
 
 isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms, size_t n_rbms,
                               isg_features kind, const isg_dataset *data,
@@ -104,7 +104,7 @@ isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_da
     return status;
 }
 
-/* The number that the classifier has for a class of this name; n_classes if it has none. */
+/* The classifier's index of the class with this name; n_classes if it has none. */
 static size_t find_class(const isg_classifier *classifier, const char *name) {
     size_t k = 0;
     while (k < classifier->classes.n_classes && strcmp(classifier->classes.names[k], name) != 0)
@@ -124,7 +124,7 @@ isg_status isg_classifier_truth(const isg_classifier *classifier, const isg_data
         const size_t k = find_class(classifier, data->labels.names[c]);
         if (k == classifier->classes.n_classes && data->class_sizes[c] > 0)
             ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT,
-                                  "class '%s' is none of the %zu that the classifier knows",
+                                  "class '%s' is not one of the classifier's %zu classes",
                                   data->labels.names[c], k));
         numbers[c] = (uint32_t)k;
     }

@@ -5,8 +5,8 @@
  * W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each, b (n_rbms, N), c (p),
  * is_hidden (1), 1 if the features are the hidden units and 0 if they are energies; classes
  * (n_classes), means, scales (n_features), coefficients (n_classes, n_features), intercepts
- * (n_classes), meta.json. A file with the same arrays written by NumPy opens as well; b and c may be
- * missing there and are then zero.
+ * (n_classes), meta.json. Files with the same arrays written by NumPy can be read too; b and c may
+ * be missing and are then zero.
  */
 #include <math.h>
 #include <string.h>
@@ -93,8 +93,8 @@ static isg_status read_array(double **out, isg_zip *zip, const char *name, size_
     for (size_t k = 0; k < isg_array_count(&type); k++)
         if (!isfinite(numbers[k]))
             ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT,
-                                  "%s: %s, number %zu: expected a finite one, found %g", file, name,
-                                  k + 1, numbers[k]));
+                                  "%s: %s, number %zu: expected a finite number, found %g", file,
+                                  name, k + 1, numbers[k]));
     *out = numbers;
     numbers = NULL;
 done:
@@ -160,7 +160,7 @@ done:
     return status;
 }
 
-/* W first, since its real size is checked against the file before anything else is allocated. */
+/* Reads W first, since its size is checked against the file before anything else is allocated. */
 static isg_status read_weights(double **out, size_t *n_visible, size_t n_hidden, isg_zip *zip) {
     const char *file = isg_zip_file_name(zip);
     isg_source *source = NULL;
@@ -185,7 +185,7 @@ static isg_status read_kind(isg_features *kind, isg_zip *zip) {
                : isg_fail(ISG_ERR_FORMAT, "%s: is_hidden: expected 0 or 1", isg_zip_file_name(zip));
 }
 
-/* Takes numbers over, in place of those that are there. */
+/* Replaces an array, taking ownership of the new one. */
 static void replace(double **old, double *found) {
     if (!found)
         return;

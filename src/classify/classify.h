@@ -24,10 +24,10 @@ typedef struct isg_logistic {
 } isg_logistic;
 
 /* Fits features (n_samples, n_features) to labels (n_samples) below n_classes; `options`, `report`
-   and `progress` may be NULL. The same bits on any number of threads; copies the features once.
-   ISG_ERR_ARGUMENT for a feature that is not finite or beyond 1e100 in size, with its row and column
-   from 0, for fewer than two classes, for a class without samples and for a label that is not a
-   class. */
+   and `progress` may be NULL. Bit-identical on any number of threads; copies the features once.
+   ISG_ERR_ARGUMENT for a feature that is not finite or beyond 1e100 in size, with its row and
+   column from 0, for fewer than two classes, for a class without samples and for a label that is
+   not a class. */
 isg_status isg_logistic_fit(isg_logistic **out, isg_matd_view features, const uint32_t *labels,
                             size_t n_classes, const isg_logistic_options *options,
                             isg_logistic_report *report, const isg_progress *progress);
@@ -40,13 +40,14 @@ isg_status isg_logistic_create(isg_logistic **out, size_t n_classes, size_t n_fe
 
 void isg_logistic_free(isg_logistic *model); /* NULL is fine */
 
-/* The most probable class of every row of features (n_samples, n_features), the first of equals,
-   into labels (n_samples), unless NULL; and all probabilities (n_samples, n_classes), unless their
-   data are NULL. ISG_ERR_ARGUMENT for features as above; ISG_ERR_SHAPE if sizes disagree. */
+/* Writes the most probable class of every row of features (n_samples, n_features), the first of
+   equals, to labels (n_samples), unless NULL, and all probabilities (n_samples, n_classes), unless
+   their data pointer is NULL. ISG_ERR_ARGUMENT for features as above; ISG_ERR_SHAPE if sizes
+   disagree. */
 isg_status isg_logistic_predict(const isg_logistic *model, isg_matd_view features, uint32_t *labels,
                                 isg_matd probabilities);
 
-/* ---- Features: RBMs side by side, and what they make of a sample -------------------------------- */
+/* ---- Features: what RBMs side by side compute from a sample ------------------------------------- */
 
 /* The columns starts[k] to starts[k + 1] - 1 belong to RBM number k. */
 typedef struct isg_feature_map {
@@ -60,7 +61,7 @@ typedef struct isg_feature_map {
     isg_gibbs_weights packed;
 } isg_feature_map;
 
-/* Room for RBMs of these sizes, all zero. Release it after a failure too. */
+/* For RBMs of these sizes, all zero. Release it after a failure too. */
 isg_status isg_feature_map_create(isg_feature_map *map, isg_features kind, size_t n_visible,
                                   const size_t *n_hidden, size_t n_rbms);
 void isg_feature_map_release(isg_feature_map *map);
@@ -73,10 +74,10 @@ isg_status isg_feature_map_of(isg_feature_map *map, isg_features kind, const isg
 isg_status isg_features_check(const isg_rbm *const *rbms, size_t n_rbms, isg_features kind,
                               size_t n_visible);
 
-/* To be called once W, b and c are in place. ISG_ERR_DIVERGED if they are not finite. */
+/* Call it once W, b and c are set. ISG_ERR_DIVERGED if they are not finite. */
 isg_status isg_feature_map_pack(isg_feature_map *map);
 
-/* The number of features: of RBMs or of hidden units. */
+/* The number of features: one per RBM or per hidden unit. */
 static inline size_t isg_feature_count(const isg_feature_map *map) {
     return map->kind == ISG_FEATURES_ENERGY ? map->n_rbms : map->n_hidden;
 }

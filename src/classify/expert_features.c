@@ -1,4 +1,4 @@
-/* expert_features.c - RBMs side by side, and what they make of a sample
+/* expert_features.c - the features that RBMs side by side compute from a sample
  *
  * SPDX-License-Identifier: MIT
  *
@@ -6,7 +6,7 @@
  *     energy   f_k = |h|^2 - |c|^2 + 2 b.s  over the hidden units of RBM k: -2 H_k(s)   (Eq. 16)
  *     hidden   f_mu = h_mu
  *
- * W^T s comes from the kernel that sums multiples of a power of two, so that it is the same for every
+ * W^T s comes from the kernel that sums multiples of a power of two, so it is the same for every
  * instruction set; the rest is in double, one sample at a time.
  */
 #include "classify/classify.h"
@@ -18,7 +18,7 @@
 #include "base/threads.h"
 #include "data/data.h"
 
-enum { BLOCK = 16 }; /* samples that a thread takes at a time */
+enum { BLOCK = 16 }; /* samples per thread at a time */
 
 isg_status isg_feature_map_create(isg_feature_map *map, isg_features kind, size_t n_visible,
                                   const size_t *n_hidden, size_t n_rbms) {

@@ -4,8 +4,8 @@
  *
  * Section 3.2 of the paper: ten small RBMs, each started from the sub-patterns of one digit and
  * trained by contrastive divergence on its images. An expert is an RBM and a trainer with a seed of
- * its own. They are trained in turn, epoch by epoch, each by all threads, which leaves it to the
- * trainer that threads never change a result.
+ * its own. They are trained in turn, epoch by epoch, each by all threads; the trainer ensures that
+ * the number of threads never changes a result.
  */
 #include "classify/experts.h"
 #include "isinglass/mapping.h"
@@ -23,7 +23,7 @@ isg_expert_options isg_expert_defaults(void) {
     return options;
 }
 
-/* Random numbers of different experts must not be the same, or their errors would be alike. */
+/* Different experts need different random numbers, or their errors would be correlated. */
 static uint64_t seed_of(const isg_expert_options *options, size_t k) {
     isg_cursor random =
         isg_cursor_at(isg_stream_at(options->train.seed, ISG_PURPOSE_EXPERTS, 0, (uint32_t)k));
@@ -43,7 +43,7 @@ static bool report_share(void *user, double fraction) {
     return my->all->report(my->all->user, ((double)my->k + fraction) / (double)my->n);
 }
 
-/* Patterns that depend on others leave an expert with fewer hidden units. */
+/* With dependent patterns, an expert has fewer hidden units. */
 static isg_status start(isg_rbm **out, const isg_dataset *data, const isg_expert_options *options,
                         uint64_t seed, share *part) {
     const isg_progress progress = {report_share, part};
@@ -58,14 +58,14 @@ static isg_status start(isg_rbm **out, const isg_dataset *data, const isg_expert
 
 /* ---- create and free -------------------------------------------------------------------------- */
 
-/* Says which class a failure is about. */
+/* Prefixes an error message with the class. */
 static isg_status about_class(const isg_experts *experts, size_t k, isg_status status) {
     return status == ISG_OK || status == ISG_ERR_MEMORY || experts->n_experts == 1
                ? status
                : isg_fail(status, "class '%s': %s", experts->classes.names[k], isg_error_message());
 }
 
-/* An expert whose data are there. */
+/* Makes an expert from its data. */
 static isg_status make_expert(isg_experts *experts, size_t k, const isg_expert_options *options,
                               const isg_progress *progress) {
     isg_expert *expert = experts->expert + k;

@@ -21,7 +21,7 @@ struct isg_experts {
     isg_expert *expert; /* (n_experts); those not made yet are all zero */
 };
 
-/* isg_experts_step(), but at most so many updates. */
+/* Like isg_experts_step(), but does at most `updates` updates. */
 isg_status isg_experts_advance(isg_experts *experts, uint64_t updates,
                                const isg_progress *progress);
 

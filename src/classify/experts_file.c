@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * An .npz file with what isg_trainer_save() writes, once for every expert: "expert-3.W" and so on.
+ * An .npz file with the members that isg_trainer_save() writes, for every expert: "expert-3.W" and
+ * so on.
  */
 #include <stdio.h>
 
@@ -23,15 +24,15 @@ static isg_status write_experts(const void *self, isg_npz_writer *writer) {
     return ISG_OK;
 }
 
-/* Experts are trained in turn, so none can be before the one in front of it, nor two epochs behind
-   the first. */
+/* Experts are trained in turn, so none can be ahead of the one before it, nor two epochs behind the
+   first. */
 static isg_status check_turns(const isg_experts *experts, const char *file) {
     for (size_t k = 1; k < experts->n_experts; k++) {
         const uint64_t first = experts->expert[0].trainer->state.epochs;
         const uint64_t before = experts->expert[k - 1].trainer->state.epochs;
         const uint64_t mine = experts->expert[k].trainer->state.epochs;
         if (mine > before || first - mine > 1)
-            return isg_fail(ISG_ERR_FORMAT, "%s: the experts are not of one training", file);
+            return isg_fail(ISG_ERR_FORMAT, "%s: the experts are not from one training", file);
     }
     return ISG_OK;
 }
@@ -65,7 +66,7 @@ isg_status isg_experts_load(isg_experts *experts, const char *path) {
 
 /* ---- runs ------------------------------------------------------------------------------------- */
 
-/* All experts as if they were one: an epoch is one of each. */
+/* All experts as if they were one: an epoch is one epoch of each. */
 static isg_train_state state_of(const isg_experts *experts) {
     isg_train_state state = {.epochs = isg_experts_describe(experts).epochs};
     for (size_t k = 0; k < experts->n_experts; k++) {

@@ -1,4 +1,4 @@
-/* label_rbm.c - an RBM that was trained on the labels too, as a classifier
+/* label_rbm.c - an RBM trained on samples with labels, as a classifier
  *
  * SPDX-License-Identifier: MIT
  *
@@ -49,7 +49,7 @@ done:
     return status;
 }
 
-/* The logistic regression above, on W_s^T s + c as they are. */
+/* The logistic regression above, on W_s^T s + c without standardizing. */
 static isg_status make_logistic(isg_logistic **out, const isg_rbm *rbm, size_t n_classes) {
     const size_t p = rbm->info.n_hidden, n = rbm->info.n_visible - n_classes;
     const double *w = rbm->weights + n * p, beta = rbm->info.beta;

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 
-/* Unknowns, (n_classes - 1) (n_features + 1), up to which Newton is the faster: see
+/* Number of unknowns, (n_classes - 1) (n_features + 1), up to which Newton is faster: see
    docs/design/0009-logistic.md. */
 enum { MOST_NEWTON = 1000 };
 
@@ -197,7 +197,7 @@ static isg_status check_numbers(const char *name, const double *x, size_t n, dou
     for (size_t i = 0; i < n; i++)
         if (!(x[i] >= smallest && x[i] <= ISG_LOGISTIC_LARGEST))
             return isg_fail(ISG_ERR_ARGUMENT,
-                            "%s: expected numbers from %g to %g, found %g in place %zu", name,
+                            "%s: expected numbers from %g to %g, found %g at index %zu", name,
                             smallest, ISG_LOGISTIC_LARGEST, x[i], i);
     return ISG_OK;
 }
@@ -245,7 +245,7 @@ static void describe_column(isg_matd_view features, size_t j, double *mean, doub
         rest += off;
         square += off * off;
     }
-    /* The first sum was rounded; `rest` has what it lost. */
+    /* The first sum was rounded; `rest` has the remainder. */
     *mean = middle + rest / n;
     *scale = sqrt(fmax(0, square / n - rest / n * (rest / n)));
     if (smallest == largest || *scale < ISG_LOGISTIC_SMALLEST) {

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * The intercept is not penalized, so shifting a feature changes only the intercept, and scaling it
- * only its share of the penalty. Hence the search always works on centered features z, scaled so that
- * the curvature of f is at most about 1 along each, whatever the scale of the penalty; and one more,
- * which is 1:
+ * only its share of the penalty. So the search always works on centered features z, scaled so that
+ * the curvature of f is at most about 1 along each, whatever the scale of the penalty, plus one
+ * constant feature, 1:
  *
  *     theta (n_classes, width), width = n_features + 1
  *     f(theta) = 1/M sum_a -ln p(y_a | z_a) + 1/2 sum_kj penalty_j theta_kj^2
@@ -31,8 +31,8 @@ static inline double isg_logistic_dot(const double *a, const double *b, size_t n
 
 /* ---- The loss and its derivatives -------------------------------------------------------------- */
 
-/* Samples in panels of ISG_LANES, side by side; the last one is filled up with zeros, which add
-   nothing. Threads own chunks of panels, whose number depends on the problem alone. */
+/* Samples in panels of ISG_LANES, side by side; the last panel is padded with zeros, which add
+   nothing. Threads own chunks of panels, whose number depends only on the problem. */
 typedef struct isg_logistic_loss {
     size_t n_samples, n_classes, width, n_panels, n_chunks;
     const uint32_t *labels; /* borrowed */
@@ -44,8 +44,8 @@ typedef struct isg_logistic_loss {
     double *losses;        /* (n_chunks) */
 } isg_logistic_loss;
 
-/* Copies the features (M, width - 1), less their means and divided by `scales`; the penalty is left
-   at 0. */
+/* Copies the features (M, width - 1), minus their means and divided by `scales`; the penalty stays
+   0. */
 isg_status isg_logistic_loss_create(isg_logistic_loss *loss, isg_matd_view features,
                                     const uint32_t *labels, size_t n_classes, const double *means,
                                     const double *scales);
@@ -92,8 +92,8 @@ typedef struct isg_logistic_search {
 isg_status isg_logistic_newton(isg_logistic_search *search);
 isg_status isg_logistic_lbfgs(isg_logistic_search *search);
 
-/* From near a minimum to within the tolerance by conjugate gradients, or finds that there is no
-   minimum. */
+/* Goes from near a minimum to within the tolerance by conjugate gradients, or finds that there is
+   no minimum. */
 isg_status isg_logistic_polish(isg_logistic_search *search);
 
 /* f and gradient at theta; the report gets the largest entry. */
@@ -107,12 +107,12 @@ double isg_logistic_largest(const double *x, size_t n);
 /* Counts an iteration and reports progress. */
 isg_status isg_logistic_step_done(isg_logistic_search *search);
 
-/* Whether to stop; if so, fills in the report. `change` is the last full step relative to theta. Where
-   classes can be separated the gradient vanishes while every step of Newton still changes the scores
-   by about one, so a small gradient alone proves nothing. */
+/* Whether to stop; if so, fills in the report. `change` is the last full step relative to theta. If
+   the classes can be separated, the gradient vanishes while every Newton step still changes the
+   scores by about one, so a small gradient alone proves nothing. */
 bool isg_logistic_is_over(isg_logistic_search *search, double change);
 
-/* Stops where no step helps: converged if the gradient is small and there is a minimum. */
+/* Stops if no step helps: converged if the gradient is small and there is a minimum. */
 void isg_logistic_give_up(isg_logistic_search *search);
 
 #endif

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * A line search compares values of f, which are equal to the last bit within about 1e-8 of the
- * minimum, so L-BFGS stops there. From then on steps of Newton, H step = -gradient solved by
- * conjugate gradients, are judged by the gradient alone, which resolves further digits.
+ * minimum, so L-BFGS stops there. From then on Newton steps, H step = -gradient solved by conjugate
+ * gradients, are judged by the gradient alone, which resolves further digits.
  */
 #include <float.h>
 #include <math.h>
@@ -14,8 +14,8 @@
 #include "base/minimize.h"
 #include "classify/logistic.h"
 
-/* How accurately the equation for a step is solved: each step should gain this factor. Where the step
-   has to tell whether there is a minimum it must not miss directions in which f is nearly flat. */
+/* How accurately the equation for a step is solved: each step should gain this factor. If the step
+   has to tell whether there is a minimum, it must not miss directions in which f is nearly flat. */
 static const double SOLVED = 0.05, SOLVED_WITHOUT_PENALTY = 1e-6;
 
 enum { MOST_PRODUCTS = 1000, MOST_HALVINGS = 6 };
@@ -58,8 +58,7 @@ static isg_status solve(polish *work) {
     return ISG_OK;
 }
 
-/* Halves the step until the gradient falls; false if it never does, and then theta is where it
-   was. */
+/* Halves the step until the gradient falls; false, with theta unchanged, if it never does. */
 static bool take_step(polish *work) {
     isg_logistic_search *search = work->search;
     const double before = search->report.gradient;
@@ -135,7 +134,7 @@ static bool go_on(void *user, const double *x, const double *gradient, double va
     return u->status == ISG_OK && !is_flat && report->gradient > u->search->options->tolerance;
 }
 
-/* How the search along lines ended does not matter: the gradient tells what is left to do. */
+/* How the line search ended does not matter: the gradient tells what remains to be done. */
 isg_status isg_logistic_lbfgs(isg_logistic_search *search) {
     const size_t n_classes = search->loss.n_classes, width = search->loss.width;
     const isg_logistic_options *options = search->options;

@@ -21,7 +21,7 @@
 
 typedef isg_logistic_loss loss_of;
 
-/* Features that are gone through for all classes in turn: 8 KiB, to stay in the first cache. */
+/* Features processed for all classes at a time: 8 KiB, to stay in the first-level cache. */
 enum { TILE = 64 };
 
 /* Sums of all chunks together stay near 64 MiB, if there are many features and classes. */
@@ -131,8 +131,8 @@ static void add_outer(const loss_of *loss, const double *panel, const double *re
 }
 
 /* Scores of one sample, ISG_LANES apart, become residuals, beside the probabilities p. Returns the
-   loss. What is left of 1 - p_y is added up from the other classes, not subtracted, so that neither
-   loss nor residual ends at the rounding of 1. */
+   loss. 1 - p_y is summed over the other classes, not subtracted, so that the rounding of 1 limits
+   neither loss nor residual. */
 static double softmax(double *scores, double *p, size_t n_classes, size_t label) {
     size_t best = 0;
     for (size_t k = 1; k < n_classes; k++)

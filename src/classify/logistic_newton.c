@@ -1,4 +1,4 @@
-/* logistic_newton.c - logistic regression by damped steps of Newton
+/* logistic_newton.c - logistic regression by damped Newton steps
  *
  * SPDX-License-Identifier: MIT
  *
@@ -7,7 +7,7 @@
  *
  *     H_kl = 1/M sum_a p_k ([k = l] - p_l) z z^T + penalty ([k = l] - 1 / n_classes),
  *
- * the last term being the penalty of theta_k = phi_k - mean phi, which sums to zero. Steps of Newton
+ * the last term being the penalty of theta_k = phi_k - mean phi, which sums to zero. Newton steps
  * do not depend on such a choice.
  */
 #include <float.h>
@@ -28,7 +28,7 @@ static const double LITTLE_RIDGE = 1e-14, RIDGE_WITHOUT_PENALTY = 1e-9;
    step reuses the second derivatives: they cost many times what the gradient does. */
 static const double NEAR = 0.01;
 
-/* Entries of blocks, 16 bytes each: what a thread works on at a time, and about what all have. */
+/* Entries of blocks, 16 bytes each: per thread at a time, and roughly in total. */
 enum { NEAR_CACHE = 1 << 12, MOST_ENTRIES = 1 << 21, MOST_PARTS = 16 };
 
 enum { MOST_HALVINGS = 60, MOST_RIDGES = 8, MOST_STALLS = 3 };
@@ -76,8 +76,8 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* Threads own some pairs of classes, as many as fit in a near cache, in one part of the samples; the
-   parts are added up in order. Their number depends on the problem alone. */
+/* Threads own some pairs of classes, as many as fit in a near cache, in one part of the samples;
+   the parts are added in order. Their number depends only on the problem. */
 static void fill_blocks(newton *work, size_t n_pairs) {
     const isg_logistic_loss *loss = &work->search->loss;
     const size_t triangle = work->triangle, all = work->n_pairs * triangle;
@@ -157,7 +157,7 @@ static void add_ridge(newton *work, double ridge) {
 
 /* ---- Steps ------------------------------------------------------------------------------------ */
 
-/* ISG_ERR_ARGUMENT if H will not be positive definite. */
+/* ISG_ERR_ARGUMENT if H is not positive definite. */
 static isg_status factorize(newton *work) {
     const isg_matd hessian = isg_matd_of(work->hessian, work->size, work->size);
     const isg_matd factor = isg_matd_of(work->factor, work->size, work->size);
@@ -188,7 +188,7 @@ static isg_status find_step(newton *work) {
 }
 
 /* Halves the step until f falls by a fair part of what its slope promised, as far as rounding can
-   tell; false if it never does, and then theta is where it was. */
+   tell; false, with theta unchanged, if it never does. */
 static bool take_step(newton *work, double slope) {
     isg_logistic_search *search = work->search;
     const size_t size = search->loss.n_classes * search->loss.width;
@@ -207,9 +207,8 @@ static bool take_step(newton *work, double slope) {
     return false;
 }
 
-/* Without a penalty a small gradient goes to isg_logistic_polish() for the verdict: the ridge holds
-   steps back where f is flatter than it is itself, and makes a loss that falls for ever look like a
-   minimum. */
+/* Without a penalty, isg_logistic_polish() decides about a small gradient: the ridge shortens steps
+   where f is flatter than the ridge, and makes a loss that falls forever look like a minimum. */
 static bool is_over(isg_logistic_search *search, double change) {
     if (search->options->l2 == 0 && search->report.gradient <= search->options->tolerance)
         return true;

@@ -1,10 +1,11 @@
-/* dynamics.c - batches of states of a Hopfield network on the move
+/* dynamics.c - the dynamics of batches of states of a Hopfield network
  *
  * SPDX-License-Identifier: MIT
  *
- * Every state moves by itself, with random numbers named by (seed, sweep, number of the state), so
- * the threads share out states as they like. u^T s is formed anew at every sweep: rounding does not
- * add up over a run, and a run that goes on from a state equals one that was never interrupted.
+ * Every state moves independently, with random numbers keyed by (seed, sweep, index of the state),
+ * so threads can divide the states in any way. u^T s is computed anew at every sweep: rounding does
+ * not accumulate over a run, and a run continued from a state equals one that was never
+ * interrupted.
  */
 #include "hopfield/hopfield.h"
 
@@ -43,7 +44,7 @@ bool isg_dynamics_is_thermal(isg_dynamics which) {
 isg_status isg_dynamics_check(const isg_hopfield *network, size_t n_states,
                               const isg_dynamics_options *options) {
     if (!isg_dynamics_exist(options->kind))
-        return isg_fail(ISG_ERR_ARGUMENT, "dynamics: there is no kind number %d",
+        return isg_fail(ISG_ERR_ARGUMENT, "dynamics: expected a known kind, found number %d",
                         (int)options->kind);
     if (kinds[options->kind].has_temperature && !(options->beta > 0 && isfinite(options->beta)))
         return isg_fail(ISG_ERR_ARGUMENT, "beta: expected a positive number, found %g",
@@ -108,8 +109,8 @@ void isg_crew_release(isg_crew *crew) {
     crew->walkers = NULL;
 }
 
-/* A walk at a temperature does all of its sweeps; one at zero temperature comes to rest after a few. A
-   unit costs a product for each column, and a draw that costs about as much as eight. */
+/* A walk at a temperature does all of its sweeps; one at zero temperature stops after a few. A unit
+   costs one product per column, and a draw that costs about as much as eight. */
 static size_t portion_of(const isg_hopfield *network, const isg_dynamics_options *options) {
     const double most = 64, products_a_report = 1 << 26; /* some tenths of a second */
     if (!isg_dynamics_is_thermal(options->kind))
@@ -144,7 +145,7 @@ isg_status isg_crew_create(isg_crew *crew, const isg_hopfield *network,
     return ISG_OK;
 }
 
-/* Jobs are dealt out to the walkers in turn: they take about the same time each. */
+/* Walkers take jobs in turn: all jobs take about the same time. */
 isg_status isg_crew_run(isg_crew *crew, size_t n_jobs, isg_crew_job *job, void *user,
                         const isg_progress *progress) {
     const size_t portion = progress ? crew->portion * crew->count : n_jobs;
@@ -160,7 +161,7 @@ isg_status isg_crew_run(isg_crew *crew, size_t n_jobs, isg_crew_job *job, void *
     return ISG_OK;
 }
 
-/* The results to be, so that the caller's stay as they are until all went well. */
+/* New results, so that the caller's are not touched until all have succeeded. */
 typedef struct results {
     uint64_t *states;             /* (n_states, words) */
     isg_dynamics_report *reports; /* (n_states) */

@@ -4,16 +4,12 @@
  *
  * A spin becomes +1 with probability 1 / (1 + exp(-2 beta x)), where x is:
  *
- *   - Glauber: the field without J_ii s_i, since the rise of H by a flip is 2 s_i times that. With
- *     s_i^2 = 1 the diagonal adds a constant to H and nothing to differences, so it does not
- *     matter whether it is kept; putting J_ii s_i into x would make another law, not this one.
- *   - parallel (Little): the field J s + b as the network has it, for all units at once. The
- *     transition matrix is symmetric up to a factor for each side if J is, and the law it keeps is
- *     exp(beta b.s) prod_i 2 cosh(beta (J s + b)_i), in which the diagonal does matter.
+ *   - Glauber: the field without J_ii s_i, since a flip raises H by 2 s_i times that. With s_i^2 = 1 the diagonal adds a constant to H and nothing to differences, so keeping it makes no difference; including J_ii s_i in x would give a different law.
+ *   - parallel (Little): the network's field J s + b, for all units at once. If J is symmetric, so is the transition matrix up to a factor for each side, and its invariant law is exp(beta b.s) prod_i 2 cosh(beta (J s + b)_i), in which the diagonal does matter.
  *   - block Gibbs: x = u lambda + b with lambda ~ Normal(u^T s, 1 / beta), the RBM of Eq. 6.
  *
- * Whether u (1 + exp(-2 beta x)) < 1 is mostly clear from the values of the logistic function around
- * 2 beta x, without an exponential: it rises by at most 1/64 between two points of the table.
+ * A table of the logistic function around 2 beta x usually decides u (1 + exp(-2 beta x)) < 1
+ * without an exponential: it rises by at most 1/64 between two points.
  */
 #include <math.h>
 #include <string.h>
@@ -27,8 +23,8 @@ void isg_dynamics_fill_table(double *logistic) {
         logistic[k] = 1 / (1 + isg_exp(16 - (double)k / ISG_LOGISTIC_STEPS));
 }
 
-/* u (1 + exp(-2 beta x)) < 1; the margin is far above what rounding does to either side. No branch
-   depends on the outcome, which the processor could not foresee. */
+/* u (1 + exp(-2 beta x)) < 1; the margin is far above the rounding of either side. No branch
+   depends on the outcome, which the processor could not predict. */
 static inline bool is_up(const isg_walker *walker, double u, double x) {
     const double z = 2 * walker->options->beta * x, margin = 1e-12;
     if (fabs(z) < 16) {
@@ -57,8 +53,8 @@ size_t isg_sweep_glauber(isg_walker *walker, isg_stream random) {
     return flips;
 }
 
-/* Draws all spins at once, with the uniforms of a cursor that reads the stream from draw `first` on;
-   replaces those that are free, and counts the changes. */
+/* Draws all spins at once, with the uniforms of a cursor that reads the stream from draw `first`
+   on; replaces the spins that are not clamped, and counts the changes. */
 static size_t draw_all(isg_walker *walker, isg_stream random, uint32_t first, bool has_diagonal) {
     const isg_hopfield *network = walker->network;
     const isg_kernels *kernels = isg_kernels_get();

@@ -6,8 +6,8 @@
  *
  * (Eqs. 1, 3 of the paper.) With xi = q t, q orthonormal, projection has J = q q^T; the Hebbian J
  * is u u^T with u = xi / sqrt(N). The pseudo-inverse of t, here called dual, gives the projections
- * a = (xi^T xi)^-1 xi^T s = dual q^T s, also where patterns are dependent and the inverse is
- * only a pseudo-inverse. A network of any other u has no patterns, unless it is told some.
+ * a = (xi^T xi)^-1 xi^T s = dual q^T s, also where patterns are dependent and the inverse is only a
+ * pseudo-inverse. A network of any other u has no patterns unless it is given some.
  */
 #include "hopfield/hopfield.h"
 
@@ -23,8 +23,8 @@ isg_hopfield_options isg_hopfield_defaults(void) {
     return (isg_hopfield_options){.rule = ISG_RULE_PROJECTION, .keep_diagonal = true};
 }
 
-/* order (p) begins with `rank` patterns that span all of them: those that pivoted QR takes first, each
-   adding most to the ones before. These and the others are each in rising order. */
+/* order (p) begins with `rank` patterns that span all of them: those that pivoted QR takes first,
+   each adding most to the ones before. These, and then the others, are in ascending order. */
 static isg_status choose_independent(size_t *order, isg_matd xi, size_t rank) {
     const size_t n = xi.rows, p = xi.cols, k = p < n ? p : n;
     double *r = NULL;
@@ -49,8 +49,8 @@ done:
     return status;
 }
 
-/* xi (n, p) = q r with an orthonormal basis q (n, rank) of the span, by QR of the independent patterns
-   in their order: their r (rank, p) is a triangle, that of the others q^T xi. */
+/* xi (n, p) = q r with an orthonormal basis q (n, rank) of the span, by QR of the independent
+   patterns in their order: r (rank, p) is a triangle for these, q^T xi for the others. */
 static isg_status find_basis(isg_matd q, double *r, isg_matd xi, const size_t *order) {
     const size_t n = xi.rows, p = xi.cols, rank = q.cols;
     double *triangle = NULL;
@@ -96,8 +96,8 @@ done:
     return status;
 }
 
-/* From patterns whose rank is known: order, r and dual. *q (n, rank) becomes the basis of their span, for
-   the caller to release. */
+/* Finds order, r and dual from patterns of known rank. *q (n, rank) becomes the basis of their
+   span; the caller releases it. */
 static isg_status decompose(isg_hopfield *network, isg_matd xi, bool has_projections, double **q) {
     const size_t n = xi.rows, p = xi.cols, rank = network->info.rank;
     ISG_TRY(ISG_ALLOCATE_MATRIX(*q, n, rank));
@@ -112,9 +112,9 @@ static isg_status decompose(isg_hopfield *network, isg_matd xi, bool has_project
     return find_dual(isg_matd_of(network->dual, p, rank), basis, xi);
 }
 
-/* By Cauchy and Schwarz |(J s)_i| <= |u_i| |u^T s| <= |u_i| norm sqrt(N), and sums of N terms round to
-   about sqrt(N) units in the last place; 1e-12 is far above that, and far below what a field can be:
-   the Hebbian one is a multiple of 1 / N. */
+/* By Cauchy and Schwarz |(J s)_i| <= |u_i| |u^T s| <= |u_i| norm sqrt(N), and sums of N terms round
+   to about sqrt(N) units in the last place; 1e-12 is far above that, and far below any true field:
+   the Hebbian field is a multiple of 1 / N. */
 static isg_status set_sums(isg_hopfield *network, double norm) {
     const size_t n = network->info.n_visible, columns = network->n_columns;
     ISG_TRY(ISG_ALLOCATE(network->total, columns));
@@ -155,7 +155,7 @@ done:
     return status;
 }
 
-/* u and its number of columns, by the rule; and what goes with the patterns. */
+/* Sets u and its number of columns by the rule, and all that depends on the patterns. */
 static isg_status factor(isg_hopfield *network, const isg_patterns *patterns,
                          bool has_projections) {
     const size_t n = network->info.n_visible, p = network->info.n_patterns;
@@ -163,7 +163,7 @@ static isg_status factor(isg_hopfield *network, const isg_patterns *patterns,
     double *xi = NULL, *q = NULL;
     isg_status status = ISG_OK;
     size_t count = 0;
-    if (!isg_multiply(&count, n, p)) /* which none of the sizes below exceeds: rank <= n, p */
+    if (!isg_multiply(&count, n, p)) /* an upper bound on the sizes below: rank <= n, p */
         return isg_fail(ISG_ERR_MEMORY, "%zu x %zu weights do not fit in memory", n, p);
     ISG_TRY_GOTO(ISG_ALLOCATE(xi, count));
     isg_patterns_fill(patterns, isg_matd_of(xi, n, p));
@@ -294,8 +294,8 @@ enum {
     STRETCH = 8, /* words summed separately, to limit rounding */
 };
 
-/* part (CHUNK) = the sum of the rows of u, from column `first` on, of the units that are up in the
-   words from `begin` to `end`. */
+/* part (CHUNK) = the sum of the rows of u, from column `first` on, over the units that are up in
+   words `begin` to `end`. */
 static inline void sum_stretch(const isg_hopfield *network, const uint64_t *spins, size_t begin,
                                size_t end, size_t first, size_t width, double *part) {
     const size_t columns = network->n_columns;
@@ -367,8 +367,8 @@ isg_status isg_hopfield_need_patterns(const isg_hopfield *network) {
     return network->patterns
                ? ISG_OK
                : isg_fail(ISG_ERR_ARGUMENT,
-                          "network: it was made from the weights of an RBM that knows "
-                          "no patterns");
+                          "network: expected one with patterns, found one made from an RBM "
+                          "without patterns");
 }
 
 isg_status isg_hopfield_projections(const isg_hopfield *network, const uint64_t *spins, double *a) {

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * anneal.c moves the chains; here their weights become an estimate with an error, which claims no
- * more than the weights show: the logarithm of an average is too low on average, the more so the
- * smaller the effective sample size, and the error cannot account for chains that were never seen.
+ * more than the weights show: the logarithm of an average is too low on average, more so for a
+ * smaller effective sample size, and the error cannot account for chains that were never seen.
  */
 #include "log_z/ais.h"
 
@@ -78,7 +78,7 @@ static isg_status spread_of(double *out, const double *log_weights, size_t repea
     return ISG_OK;
 }
 
-/* What log_weights (repeats, chains) say of ln Z; sign is 1, or -1 for the way back. */
+/* ln Z from log_weights (repeats, chains); sign is 1, or -1 for the way back. */
 static isg_status conclude(isg_log_z *out, const isg_ais_options *options, size_t n_visible,
                            const double *log_weights, double sign) {
     const size_t repeats = options->repeats, chains = options->chains, all = repeats * chains;
@@ -99,8 +99,8 @@ static isg_status conclude(isg_log_z *out, const isg_ais_options *options, size_
     if (repeats > 1 && spread / sqrt((double)repeats) > found.error)
         found.error = spread / sqrt((double)repeats);
     found.is_trusted = mean.ess >= 0.1 * (double)all && mean.ess >= 25;
-    /* Where a few weights make up the sum, their variance is no guide: it never comes out above 1. The
-       scatter of the logarithms is one. */
+    /* If a few weights make up the sum, their variance is no guide: it never exceeds 1. The scatter
+       of the logarithms is a guide. */
     found.error =
         found.is_trusted ? found.error : fmax(found.error, mean.deviation / sqrt(mean.ess));
     if (!found.is_trusted)
@@ -151,8 +151,8 @@ static isg_status check_options(const isg_ais_options *options) {
 
 /* ---- adaptive schedules ---------------------------------------------------------------------- */
 
-/* Every step keeps the same share (sum w)^2 / (n sum w^2) of the effective sample size. It falls from
-   1 the longer the step is; bisection finds where it reaches the target. */
+/* Every step keeps the same share (sum w)^2 / (n sum w^2) of the effective sample size. It falls
+   from 1 as the step gets longer; bisection finds where it reaches the target. */
 
 enum { MOST_STEPS = 1000000, PILOT_CHAINS = 2000 };
 
@@ -257,8 +257,8 @@ done:
 
 /* ---- one beta -------------------------------------------------------------------------------- */
 
-/* The alphas and their number, as the options say. What had to be made for it is in `own`, which
-   the caller releases. */
+/* The alphas and their number, by the options. If they had to be allocated, they are in `own`,
+   which the caller releases. */
 static isg_status find_alphas(const isg_rbm *rbm, isg_ais_options *options, double **own,
                               const isg_progress *progress) {
     if (options->schedule)
@@ -345,7 +345,8 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The given betas among evenly spaced ones, rising from 0, each once; returns how many after 0. */
+/* Merges the given betas into evenly spaced ones, ascending from 0, each once; returns how many
+   follow 0. */
 static size_t fill_ladder(double *ladder, size_t steps, const double *betas, size_t n) {
     double largest = 0;
     for (size_t k = 0; k < n; k++)

@@ -16,20 +16,20 @@
 
 isg_ais_options isg_ais_defaults(void);
 
-/* ln Z, which comes out too low on average. `log_weights` (repeats, chains) receives the logarithms
-   of the weights, whose mean is Z / 2^n_visible; it may be NULL, as may `options` here and below. */
+/* ln Z, too low on average. `log_weights` (repeats, chains) receives the logarithms of the weights,
+   whose mean is Z / 2^n_visible; it may be NULL, and so may `options`, here and below. */
 isg_status isg_ais_log_z(const isg_rbm *rbm, const isg_ais_options *options, isg_log_z *out,
                          double *log_weights, const isg_progress *progress);
 
-/* The other way, from states `spins` (repeats, chains; packed) of the RBM to free spins, by spin
-   weights and Gibbs sweeps: too high on average if the states are exact samples, meaningless if they
-   are not. */
+/* In reverse, from states `spins` (repeats, chains; packed) of the RBM to free spins, by spin
+   weights and Gibbs sweeps: too high on average if the states are exact samples, meaningless
+   otherwise. */
 isg_status isg_ais_reverse(const isg_rbm *rbm, const uint64_t *spins,
                            const isg_ais_options *options, isg_log_z *out, double *log_weights,
                            const isg_progress *progress);
 
-/* ln Z at each of betas (n) in place of the RBM's own, into out (n), from a single annealing by spin
-   weights that stops at all of them. */
+/* ln Z at each of betas (n) instead of the RBM's own beta, into out (n), from a single annealing by
+   spin weights that stops at all of them. */
 isg_status isg_ais_log_z_betas(const isg_rbm *rbm, const isg_ais_options *options,
                                const double *betas, size_t n, isg_log_z *out,
                                const isg_progress *progress);
@@ -60,7 +60,7 @@ typedef enum isg_path {
 
 /* What the threads read while they anneal. */
 typedef struct isg_anneal {
-    isg_gibbs_weights w; /* owned: W, b and c rounded, as the kernels have them */
+    isg_gibbs_weights w; /* owned: W, b and c rounded for the kernels */
     const isg_rbm *rbm;  /* borrowed: not rounded */
     const isg_kernels *kernels;
     isg_path path;
@@ -75,7 +75,7 @@ typedef struct isg_anneal {
     isg_purpose purpose;
 } isg_anneal;
 
-/* On the scale path, by spin weights, without positions. Release it after a failure too. */
+/* For the scale path and spin weights, without positions. Release it after a failure too. */
 isg_status isg_anneal_create(isg_anneal *a, const isg_rbm *rbm, uint64_t seed, isg_purpose purpose);
 void isg_anneal_release(isg_anneal *a);
 
@@ -91,7 +91,7 @@ typedef struct isg_anneal_group {
 isg_status isg_anneal_group_create(isg_anneal_group *g, const isg_gibbs_weights *w);
 void isg_anneal_group_release(isg_anneal_group *g);
 
-/* The chains of group number n of `chains` in all. */
+/* Takes the chains of group number n, of `chains` in total. */
 void isg_anneal_group_take(isg_anneal_group *g, size_t n, size_t chains);
 size_t isg_anneal_groups(size_t chains);
 
@@ -99,8 +99,7 @@ size_t isg_anneal_groups(size_t chains);
 void isg_anneal_start(const isg_anneal *a, isg_anneal_group *g);
 
 /* ln of the weight of a move from one position to another is
-   beta ((to - from) linear + (to^2 - from^2) square) on the scale path, (to - from) linear on that
-   of beta. */
+   beta ((to - from) linear + (to^2 - from^2) square) on the scale path, (to - from) linear on the beta path. */
 typedef struct isg_slope {
     double linear, square;
 } isg_slope;
@@ -111,12 +110,13 @@ double isg_anneal_log_weight(const isg_anneal *a, isg_slope s, double from, doub
 /* One sweep at a position; `step` numbers the random numbers. */
 void isg_anneal_move(const isg_anneal *a, isg_anneal_group *g, double position, uint64_t step);
 
-/* log_weights (chains) of the whole path, in reverse if `start` (chains, words) is given. If `marks`
-   (n_marks) lists steps, rising, log_weights (n_marks, chains) receives the weights at each. */
+/* log_weights (chains) of the whole path, in reverse if `start` (chains, words) is given. If
+   `marks` (n_marks) lists steps, ascending, log_weights (n_marks, chains) receives the weights at
+   each. */
 typedef struct isg_anneal_job {
     size_t chains;
     const uint64_t *start; /* NULL: forward */
-    const size_t *marks;   /* NULL: the end alone */
+    const size_t *marks;   /* NULL: only the end */
     size_t n_marks;
     double *log_weights;
 } isg_anneal_job;
@@ -124,7 +124,7 @@ typedef struct isg_anneal_job {
 isg_status isg_anneal_run(const isg_anneal *a, const isg_anneal_job *job,
                           const isg_progress *progress);
 
-/* Progress of work that threads do in pieces: counted by all, reported by the calling one, which
+/* Progress of work that threads do in pieces: counted by all, reported by the calling thread, which
    is thread 0 of the team. */
 typedef struct isg_team_progress {
     const isg_progress *progress; /* may be NULL */

@@ -5,8 +5,8 @@
  *     F0_alpha(lambda) = |lambda - alpha c|^2 / 2 - sum_i ln cosh(alpha beta x_i) / beta,
  *     x = W lambda + b                                                            (Eq. 7)
  *
- * The spins are summed out, so that the state is lambda alone, which can be moved by Hamiltonian
- * trajectories or by a sweep to the spins and back. All in double, without the fast kernels.
+ * The spins are summed out, so the state is lambda alone, moved by Hamiltonian trajectories or by a
+ * sweep to the spins and back. Everything is in double, without the fast kernels.
  */
 #include <math.h>
 #include <omp.h>
@@ -57,7 +57,7 @@ static double exponent(const isg_rbm *rbm, const double *lambda, const double *x
     return sum - beta * square / 2;
 }
 
-/* To the spins and back, at alpha. Written out, since a sweep of the RBM with beta alpha in place of
+/* To the spins and back, at alpha. Written out, since a sweep of the RBM at beta alpha instead of
    beta would have the wrong noise. */
 static void move_by_gibbs(const isg_rbm *rbm, walker *walk, double alpha) {
     const double deviation = 1 / sqrt(rbm->info.beta);

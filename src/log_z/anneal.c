@@ -1,4 +1,4 @@
-/* anneal.c - chains that are moved from free spins to an RBM, or back, and weighted on the way
+/* anneal.c - moves chains from free spins to an RBM, or back, and weights them on the way
  *
  * SPDX-License-Identifier: MIT
  *
@@ -154,9 +154,9 @@ void isg_anneal_move(const isg_anneal *a, isg_anneal_group *g, double position, 
     a->kernels->gibbs_sweep(&a->w, &sweep, g->count, g->spins, g->input, g->lambda, g->scratch);
 }
 
-/* The chains sample the RBM whose W, b and c are rounded for the kernels, of energy H'. This is ln of
-   the weight that corrects for it at a position, beta (H'(s) - H(s)), or the same of the joint
-   energies; summed as differences, since the energies themselves may be large. */
+/* The chains sample the RBM whose W, b and c are rounded for the kernels, with energy H'. This is
+   ln of the weight that corrects for that at a position, beta (H'(s) - H(s)), or the same for the
+   joint energies; summed as differences, since the energies themselves may be large. */
 static double correction(const isg_anneal *a, const isg_anneal_group *g, size_t k,
                          double position) {
     const isg_gibbs_weights *w = &a->w;

@@ -1,4 +1,4 @@
-/* exact.c - ln Z, p(s) and samples by listing all states, and what the exact methods share
+/* exact.c - ln Z, p(s) and samples by enumerating all states, and what the exact methods share
  *
  * SPDX-License-Identifier: MIT
  */
@@ -77,7 +77,7 @@ isg_status isg_exact_finish(double *log_z, double value) {
 /* ---- all states ------------------------------------------------------------------------------ */
 
 /* A Gray code visits the states so that each differs from the one before in a single spin, which
-   costs one row of W: O(p) a state, not O(N p). The highest spins number the blocks; within a
+   costs one row of W: O(p) per state, not O(N p). The highest spins number the blocks; within a
    block the lowest run through the code. Every block starts from a fresh W^T s, so rounding errors
    cannot accumulate. */
 
@@ -87,7 +87,7 @@ enum { MAX_ENUMERATED = 28, MAX_PROBABILITIES = 24 };
 typedef struct enumeration {
     isg_spin_model model;
     size_t low_bits; /* spins that change within a block */
-    double *table;   /* (2^n) where every state's exponent goes; NULL if only the sum is wanted */
+    double *table;   /* (2^n) receives every state's exponent; NULL if only the sum is wanted */
 } enumeration;
 
 /* f.s and W^T s of the first state of a block, from their definition. */
@@ -163,7 +163,7 @@ isg_status isg_exact_probabilities(const isg_rbm *rbm, double *probabilities) {
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* Beyond this, listing all states takes too much memory for a sample. */
+/* Beyond this, a list of all states takes too much memory for a sample. */
 enum { MAX_LISTED = 20 };
 
 static isg_status sample_listed(const isg_rbm *rbm, size_t count, uint64_t seed, uint64_t *spins) {

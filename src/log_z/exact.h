@@ -1,10 +1,10 @@
-/* exact.h - what the ways of computing ln Z exactly share
+/* exact.h - what the exact methods for ln Z share
  *
  * SPDX-License-Identifier: MIT
  *
- * None of them uses a sampler, so that samplers can be tested against them. Each splits its sum into
- * blocks that depend on the problem alone, works on the blocks in parallel and adds them in order,
- * so that the result is the same to the last bit on any number of threads.
+ * None of them uses a sampler, so that samplers can be tested against them. Each splits its sum
+ * into blocks that depend only on the problem, computes the blocks in parallel and adds them in
+ * order, so that the result is bit-identical on any number of threads.
  */
 #ifndef ISG_EXACT_H
 #define ISG_EXACT_H
@@ -12,7 +12,7 @@
 #include "isinglass/log_z.h"
 #include "rbm/rbm.h"
 
-/* Terms of a block, which are on the stack until the block is summed. */
+/* Terms of a block, kept on the stack until the block is summed. */
 enum { ISG_BLOCK_BITS = 11, ISG_BLOCK_TERMS = 1 << ISG_BLOCK_BITS };
 
 /* The logarithm of the sum of one block. `scratch` belongs to the block; it cannot fail. */
@@ -22,7 +22,7 @@ typedef double isg_block_sum(const void *problem, size_t block, double *scratch)
 isg_status isg_exact_add_blocks(double *log_sum, isg_block_sum *block_sum, const void *problem,
                                 size_t n_blocks, size_t scratch, const isg_progress *progress);
 
-/* The spins alone, the hidden field moved to them:
+/* The spins alone, with the hidden field moved to them:
        -beta H(s) = beta (f.s + |W^T s|^2 / 2),  f = b + W c
    Unlike |W^T s + c|^2 - |c|^2, this does not cancel when c is large. */
 typedef struct isg_spin_model {
@@ -41,11 +41,11 @@ double isg_spin_model_exponent(const isg_spin_model *model, double field_sum, co
 /* ISG_ERR_DIVERGED unless the value is finite: very large weights overflow. */
 isg_status isg_exact_finish(double *log_z, double value);
 
-/* Visible units with the same row of W and the same field, up to one sign for both, form classes,
-   of which only the number of up spins matters; for at most 1e9 combinations of these numbers. */
+/* Visible units with the same row of W and the same field, up to one sign for both, form a class,
+   in which only the number of up spins matters; for at most 1e9 combinations of these numbers. */
 isg_status isg_exact_class_sums(const isg_rbm *rbm, double *log_z, const isg_progress *progress);
 
-/* Class sums of at most so many terms. */
+/* Class sums with at most `most_terms` terms. */
 isg_status isg_exact_class_sums_within(const isg_rbm *rbm, double most_terms, double *log_z,
                                        const isg_progress *progress);
 

@@ -9,8 +9,8 @@
  *     Z = sum over (u_1 ... u_K) of prod_k binomial(n_k, u_k) exp(-beta H(u)),
  *     W^T s = sum_k (2 u_k - n_k) w_k,   f.s = sum_k (2 u_k - n_k) f_k
  *
- * A unit whose row is zero meets nobody: it contributes the factor 2 cosh(beta f). With p binary
- * patterns there are at most 2^(p-1) classes, whatever N is.
+ * A unit whose row is zero has no interactions: it contributes the factor 2 cosh(beta f). With p
+ * binary patterns there are at most 2^(p-1) classes, whatever N is.
  */
 #include <float.h>
 #include <math.h>
@@ -22,13 +22,14 @@
 #include "base/special.h"
 #include "log_z/exact.h"
 
-/* More classes than this have more terms than the limit. */
+/* With more classes than this, the terms exceed the limit. */
 enum { MAX_CLASSES = 30 };
 
 typedef struct unit_class {
     size_t size;
     size_t first; /* its first unit */
-    double *row;  /* w (p), the mean over its units: rounding must not depend on the first */
+    double *row;  /* w (p), the mean over its units, so that rounding does not depend on the
+                     first */
     double field;
     double *log_binomials; /* (size + 1) */
 } unit_class;
@@ -55,8 +56,8 @@ static bool is_like(const class_sum *work, const unit_class *class, size_t i, do
     return true;
 }
 
-/* Adds unit i to a class. Row and field gather differences to the first unit, which are exact;
-   find_classes() makes means of them. */
+/* Adds unit i to a class. Row and field accumulate differences from the first unit, which are
+   exact; find_classes() turns them into means. */
 static void join(const isg_spin_model *model, unit_class *class, size_t i, double sign) {
     class->size++;
     class->field += sign * model->field[i] - model->field[class->first];
@@ -94,7 +95,7 @@ static isg_status classify(class_sum *work, size_t i) {
     return ISG_OK;
 }
 
-/* How far rounding may change numbers of this size. */
+/* How much rounding may change numbers of this size. */
 static double rounding(const double *values, size_t count) {
     double largest = 0;
     for (size_t k = 0; k < count; k++)
@@ -240,7 +241,7 @@ done:
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-/* Terms whose probabilities are kept, at most: 32 MB of them. */
+/* The most terms whose probabilities are stored: 32 MB. */
 enum { MAX_SAMPLED_TERMS = 4000000 };
 
 /* Which class a unit belongs to, -1 for none, and whether its spin was renamed. */

@@ -17,8 +17,8 @@
  *
  *     G <= (largest G at the 2^p corners) + beta p L^2 / 8.
  *
- * Cubes that this shows to be negligible are dropped, and what they could hold at most is added to
- * the error; the others are halved until they are four steps wide, and summed.
+ * Cubes that this shows to be negligible are dropped, and the most they could contribute is added
+ * to the error; the others are halved until they are four steps wide, and summed.
  */
 #include <float.h>
 #include <math.h>
@@ -45,7 +45,7 @@ typedef struct quadrature {
     isg_spin_model model;
     double relative_step; /* r */
     double step;
-    cube *cubes;   /* of the present level */
+    cube *cubes;   /* of the current level */
     double *peaks; /* (n_cubes) largest G at the corners */
     size_t n_cubes;
     int64_t edge;       /* of the cubes, in steps */
@@ -53,9 +53,9 @@ typedef struct quadrature {
     double log_dropped; /* ln of what the dropped cubes can add to the sum over the grid */
 } quadrature;
 
-/* sum_i ln cosh(y_i) = sum_i |y_i| + ln prod_i (1 + exp(-2 |y_i|)) / 2, with one logarithm for
-   many factors, of which 2^512 is the largest product. Units that are alike give terms that round
-   alike, so the long sum must carry its rounding along. */
+/* sum_i ln cosh(y_i) = sum_i |y_i| + ln prod_i (1 + exp(-2 |y_i|)) / 2, with one logarithm for many
+   factors, of which 2^512 is the largest product. Equal units give terms with equal rounding
+   errors, so the long sum must compensate for rounding. */
 static double log_density(const quadrature *work, const int64_t *point) {
     enum { GROUP = 512 };
     const isg_spin_model *model = &work->model;
@@ -81,7 +81,7 @@ static double log_density(const quadrature *work, const int64_t *point) {
            model->beta * square / 2;
 }
 
-/* The place number k of side^p, counted from the corner in units of `unit` steps. */
+/* Point number k of side^p, counted from the corner in units of `unit` steps. */
 static void place(const quadrature *work, const cube *from, size_t k, size_t side, int64_t unit,
                   int64_t *point) {
     for (size_t mu = 0; mu < work->model.p; mu++) {
@@ -162,7 +162,7 @@ static isg_status split(quadrature *work) {
     return ISG_OK;
 }
 
-/* One cube around all W^T s and ten standard deviations more, beyond which lies 1e-23 of Z. */
+/* One cube around all W^T s plus ten standard deviations, beyond which lies 1e-23 of Z. */
 static isg_status start(quadrature *work, const isg_rbm *rbm) {
     ISG_TRY(isg_spin_model_start(&work->model, rbm));
     const isg_spin_model *model = &work->model;
@@ -190,7 +190,7 @@ static isg_status start(quadrature *work, const isg_rbm *rbm) {
     return ISG_OK;
 }
 
-/* How far the rule, the dropped cubes and rounding can change ln Z. */
+/* How much the rule, the dropped cubes and rounding can change ln Z. */
 static double error_bound(const quadrature *work, double log_sum, double log_z) {
     const double n = (double)work->model.n, p = (double)work->model.p;
     double ripple = 0;

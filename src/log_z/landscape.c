@@ -6,7 +6,7 @@
  *
  *     sum_i ln cosh y_i = sum_i |y_i| + ln prod_i (1 + e_i) - N ln 2,   |tanh y| = (1 - e) / (1 + e)
  *
- * takes one exponential a unit and a logarithm for many of them: a product of 512 factors below 2
+ * takes one exponential per unit and one logarithm for many units: a product of 512 factors below 2
  * is far from overflow.
  */
 #include "log_z/mixture.h"
@@ -55,7 +55,7 @@ static inline pair decay(pair y) {
     return (pair)((whole_pair)sum + ((whole_pair)shifted << 52));
 }
 
-/* What the units so far add to sum_i ln cosh y_i, plus ln 2 each. */
+/* Contribution of the units so far to sum_i ln cosh y_i, plus ln 2 each. */
 typedef struct log_cosh_sum {
     pair sizes[PAIRS], product[PAIRS];
     double logs[ISG_LANES];

@@ -1,4 +1,4 @@
-/* likelihood.c - how probable data are to an RBM
+/* likelihood.c - the log-likelihood of data under an RBM
  *
  * SPDX-License-Identifier: MIT
  *
@@ -18,7 +18,7 @@
 #include "rbm/rbm.h"
 
 /* -beta H(s) = beta (b.s + (|h + c|^2 - |c|^2) / 2) with h + c summed over the spins that are up,
-   from `down`, what it is if none is. */
+   starting from `down`, its value if none is. */
 static double exponent(const isg_rbm *rbm, const uint64_t *spins, const double *down,
                        double down_field, double *h) {
     const size_t p = rbm->info.n_hidden;

@@ -16,7 +16,7 @@
 enum { QUICK_UNITS = 22, QUICK_HIDDEN = 2 };
 static const double quick_terms = 1e7;
 
-/* Exact sums differ from ln Z by rounding; their tests find less than this. */
+/* Exact sums differ from ln Z by rounding; the tests find less than this. */
 static const double rounding = 1e-12;
 
 static const char ending[] = "ln Z";
@@ -62,19 +62,20 @@ static isg_status try_exact(const isg_rbm *rbm, bool is_patient, const isg_progr
             *out = exactly(value, error, "few hidden units can be integrated over");
     }
     if (status == ISG_ERR_UNSUPPORTED && is_patient)
-        return isg_fail(ISG_ERR_UNSUPPORTED,
-                        "no exact way to ln Z: expected at most 28 visible or 3 hidden units, or "
-                        "rows of W that repeat, found %zu x %zu units",
-                        info.n_visible, info.n_hidden);
+        return isg_fail(
+            ISG_ERR_UNSUPPORTED,
+            "no exact method for ln Z: expected at most 28 visible or 3 hidden units, or "
+            "rows of W that repeat, found %zu x %zu units",
+            info.n_visible, info.n_hidden);
     return status;
 }
 
 /* ---- choosing among the three ---------------------------------------------------------------- */
 
-/* The part of the progress that stands for the mixture; the rest is annealing. */
+/* The mixture's share of the progress; the rest is annealing. */
 static const double mixture_share = 0.5;
 
-/* Exact if that is quick, or else by a mixture, which need not be trusted: then out->reason says why. */
+/* Exact if that is quick, else by a mixture; if that is not trusted, out->reason says why. */
 static isg_status try_without_annealing(const isg_rbm *rbm, const isg_log_z_options *options,
                                         const isg_progress *progress, isg_log_z *out) {
     const isg_status exact = try_exact(rbm, false, progress, out);
@@ -88,12 +89,13 @@ static isg_status try_without_annealing(const isg_rbm *rbm, const isg_log_z_opti
     }
     if (mixed == ISG_OK && out->is_trusted)
         snprintf(out->choice, sizeof out->choice,
-                 "no quick exact way, and the mixture can be trusted");
+                 "no exact method is quick, and the mixture can be trusted");
     return mixed;
 }
 
 /* Annealing replaces a mixture that is not trusted, unless it is not trusted either: both are right
-   on average thanks to rare draws that are probably missing, so the larger one is nearer to Z. */
+   on average only because of rare draws, which are probably missing, so the larger one is nearer to
+   Z. */
 static void settle(isg_log_z *mixed, const isg_log_z *annealed) {
     if (!annealed->is_trusted && mixed->value > annealed->value) {
         snprintf(mixed->choice, sizeof mixed->choice,
@@ -106,7 +108,7 @@ static void settle(isg_log_z *mixed, const isg_log_z *annealed) {
     *mixed = out;
 }
 
-/* By annealing, at the given betas or, without any, at the model's own. */
+/* By annealing, at the given betas or, if there are none, at the model's own. */
 static isg_status anneal(const isg_rbm *rbm, const isg_ais_options *ais, const double *betas,
                          size_t n, isg_log_z *out, const isg_progress *progress) {
     return betas ? isg_ais_log_z_betas(rbm, ais, betas, n, out, progress)
@@ -171,7 +173,7 @@ isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options, i
 
 /* ---- many temperatures ----------------------------------------------------------------------- */
 
-/* Each beta by itself, as far as that goes without annealing. */
+/* Each beta on its own, as far as possible without annealing. */
 static isg_status one_by_one(const isg_rbm *rbm, const isg_log_z_options *options,
                              const double *betas, size_t n, isg_log_z *out,
                              const isg_progress *progress) {

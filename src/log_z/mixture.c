@@ -10,12 +10,12 @@
  * deep in a minimum; near a critical temperature they are flat or far too narrow, so each is fitted
  * to Gibbs chains that start from its minimum.
  *
- * The one way for this to fail unnoticed is a minimum that was not found: the draws never get there,
- * and their scatter does not show it. So there are witnesses, Gibbs chains annealed from random
- * spins, independent of the list. If one ends where f / q is larger than anything the draws have
- * seen, a search starts from there; after the last draw there are new witnesses, and what they still
- * find decides whether the result is trusted. Their weights of annealed importance sampling tell how
- * much of Z it is, even where there are too many minima to list.
+ * The one way for this to fail unnoticed is a minimum that was not found: the draws never get
+ * there, and their scatter does not show it. So there are witnesses, Gibbs chains annealed from
+ * random spins, independent of the list. If one ends where f / q is larger than anything the draws
+ * have seen, a search starts from there; after the last draw, new witnesses decide whether the
+ * result is trusted. Their weights from annealed importance sampling tell how much of Z was missed,
+ * even if there are too many minima to list.
  *
  * A minimum with a basin so narrow that neither a search nor an annealed chain enters it goes
  * unnoticed, however much of Z it holds. Such an error makes ln Z too low, never too high.
@@ -34,7 +34,7 @@
 #include "linalg/linalg.h"
 
 enum {
-    ROUNDS = 4,           /* of following witnesses, at most */
+    ROUNDS = 4,           /* most rounds of following witnesses */
     LEADS = 64,           /* witnesses whose lead is followed in one round */
     LEAST_SAMPLES = 1000, /* fewer would not show their scatter */
     LEAST_WITNESSES = 32
@@ -49,7 +49,7 @@ static const double tolerated = 0.01, least_efficiency = 0.01, least_ess = 100;
 static const double ess_for_error = 10;       /* a smaller one gives no error estimate either */
 static const double largest_tolerated = 0.05; /* of the sum, by one draw */
 
-/* ln of weights over their mean is sorted into steps of that size. */
+/* ln of weights over their mean is binned in steps of this size. */
 enum { LEVELS = 128 };
 static const double level_step = 0.25;
 
@@ -110,7 +110,7 @@ static const uint64_t *start_state(const isg_mixture *mixture, const isg_rbm *rb
         return isg_patterns_row(rbm->patterns, k);
     if (k < patterns + rows) {
         const size_t all = isg_dataset_describe(options->data).n_samples;
-        /* In double, since the product may not fit; any row will do. */
+        /* In double, since the product may overflow; any row will do. */
         const size_t row = (size_t)((double)all * (double)(k - patterns) / (double)rows);
         return isg_dataset_row(options->data, row < all ? row : all - 1);
     }
@@ -178,7 +178,7 @@ isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples) {
     return out;
 }
 
-/* q for the next draws, from what the masses are known to be, or Laplace's terms. */
+/* q for the next draws, from the known masses, or else Laplace's terms. */
 static isg_status propose(const isg_mixture *mixture, size_t samples, isg_proposal *out) {
     const size_t modes = mixture->modes.count;
     isg_status status = ISG_OK;
@@ -295,13 +295,13 @@ done:
 
 /* What witnesses found that the draws did not. */
 typedef struct news {
-    size_t asked, count; /* witnesses; those where f / q is larger than the draws know it */
+    size_t asked, count; /* witnesses; those where f / q is larger than the draws have seen */
     double log_sum;      /* ln of the sum of their weights, if there are any */
-    double *points;      /* (LEADS, p): where the first of them are */
+    double *points;      /* (LEADS, p): positions of the first of them */
     size_t n_points;
 } news;
 
-/* Adds what these witnesses found. The points are the caller's to release, after a failure too. */
+/* Adds what these witnesses found. The caller releases the points, after a failure too. */
 static isg_status ask(isg_mixture *mixture, const isg_proposal *proposal,
                       const isg_mixture_sum *sum, const isg_witnesses *witnesses, news *found) {
     const size_t p = mixture->model.p, count = witnesses->count;
@@ -365,7 +365,8 @@ done:
     return status;
 }
 
-/* Until nothing new is found, or no less than before: then there are too many minima to list. */
+/* Until nothing new is found, or no less than in the round before: then there are too many minima
+   to list. */
 static isg_status improve_in_rounds(isg_mixture *mixture) {
     size_t modes = 0, before = SIZE_MAX;
     for (int round = 0; round < ROUNDS && mixture->modes.count > modes; round++) {
@@ -441,7 +442,7 @@ static void judge(const isg_mixture_sum *sum, size_t samples, const news *found,
                  length > 0 ? "; " : "", sum->ess);
 }
 
-/* Laplace's sum means nothing if flat minima, where it does not apply, carry it. */
+/* Laplace's sum is meaningless if flat minima, where it does not apply, dominate it. */
 static double laplace_of(const isg_modes *modes) {
     const double total = isg_modes_log_laplace(modes, 0);
     for (size_t m = 0; m < modes->count; m++)
@@ -457,7 +458,7 @@ static size_t minima_of(const isg_modes *modes) {
     return count;
 }
 
-/* The number of draws: all of them only if they may be trusted. */
+/* The number of draws: the full number only if the result may be trusted. */
 static size_t final_samples(const isg_mixture *mixture) {
     const size_t wanted = mixture->options.samples;
     return least_samples(mixture, mixture->is_hopeless ? wanted / 10 : wanted);

@@ -18,7 +18,8 @@
        Z = 2^N (beta / 2 pi)^(p/2) int exp(G(delta)) ddelta,   G = -beta F0
        G(delta) = -beta |delta|^2 / 2 + sum_i ln cosh(beta (w_i.delta + f_i))
 
-   The hidden field has been absorbed: if f = 0, G is even. No libm, so the same on every machine. */
+   The hidden field has been absorbed: if f = 0, G is even. libm is not used, so results are the
+   same on every machine. */
 
 /* values (ISG_LANES) = G of delta (p, ISG_LANES), and gradient (p, ISG_LANES) = that of F0,
    delta - W^T tanh(beta (W delta + f)), unless it is NULL. */
@@ -41,7 +42,7 @@ typedef struct isg_gaussian {
     double *whitened; /* (p): factor^T mean */
     double log_root;  /* ln sqrt(det precision) */
     double stiffness; /* no eigenvalue of the precision is smaller */
-    bool has_mirror;  /* whether it stands for itself and its mirror image at -mean, half each */
+    bool has_mirror;  /* whether it represents itself and its mirror image at -mean, half each */
 } isg_gaussian;
 
 /* Mean zero and precision zero. Release with isg_gaussian_release(), after a failure too. */
@@ -61,8 +62,8 @@ typedef struct isg_moments {
 
 void isg_moments_add(isg_moments *moments, size_t p, const double *h);
 
-/* Fits the Gaussian to the moments and to `prior` further samples of h that agree with what it is
-   now. A mean of zero is kept if `is_centered`. */
+/* Fits the Gaussian to the moments and to `prior` further samples of h that agree with its current
+   values. Keeps a mean of zero if `is_centered`. */
 isg_status isg_gaussian_fit(isg_gaussian *gaussian, const isg_moments *moments, double beta,
                             double prior, bool is_centered);
 
@@ -74,7 +75,7 @@ typedef struct isg_mode {
     double *center;        /* (p) */
     isg_gaussian gaussian; /* Laplace's, of precision beta (I - beta W^T D W), until it is fitted */
     double log_laplace;    /* ln of Laplace's term of Z, mirror image included */
-    double radius2;        /* a minimum is this one if its squared distance is less */
+    double radius2;        /* a minimum within this squared distance is the same */
     bool is_flat;          /* whether that precision had to be raised to be positive */
     bool is_fitted;
 } isg_mode;
@@ -90,7 +91,7 @@ isg_modes isg_modes_start(const isg_spin_model *model);
 void isg_modes_release(isg_modes *modes);
 
 /* Goes downhill from each of points (count, p), which it moves, and adds the minima that are not
-   in the list yet. */
+   yet in the list. */
 isg_status isg_modes_search(isg_modes *modes, double *points, size_t count);
 
 /* The number of the mode whose center, or its mirror image, is nearest; `sign` says which. */
@@ -114,12 +115,12 @@ typedef struct isg_proposal {
     const isg_gaussian **parts;     /* (count), borrowed */
     size_t *first;                  /* (count + 1) */
     double *log_shares;             /* (count): ln of the fraction of the draws */
-    double log_heights[ISG_WIDTHS]; /* ln of a part's peak in each width, less its own log_root */
+    double log_heights[ISG_WIDTHS]; /* ln of a part's peak in each width, minus its own log_root */
 } isg_proposal;
 
-/* `log_masses` (count) says how much of Z each part is thought to hold, up to a constant; every
-   part gets at least one draw, so samples >= count. Release with isg_proposal_release(), after a
-   failure too. */
+/* `log_masses` (count) estimates how much of Z each part holds, up to a constant; every part gets
+   at least one draw, so samples >= count. Release with isg_proposal_release(), after a failure
+   too. */
 isg_status isg_proposal_create(isg_proposal *out, const isg_gaussian *const *parts, size_t count,
                                const double *log_masses, size_t samples);
 void isg_proposal_release(isg_proposal *proposal);
@@ -135,8 +136,8 @@ void isg_proposal_log_density(const isg_proposal *proposal, const double *delta,
 
 /* ---- Gibbs chains that show where the weight of lambda is ------------------------------------ */
 
-/* They are told of no minimum of F0. Annealed, they find what a search downhill may miss; started at
-   a minimum, they show how far it extends. */
+/* They do not use the list of minima of F0. Annealed, they find what a downhill search may miss;
+   started at a minimum, they show how far it extends. */
 
 /* Where chains ended. */
 typedef struct isg_witnesses {
@@ -156,8 +157,8 @@ isg_status isg_witnesses_anneal(isg_witnesses *out, const isg_modes *modes,
                                 const isg_gibbs_weights *w, size_t count, uint64_t seed,
                                 uint64_t stage, isg_gaussian *everywhere);
 
-/* Starts about `most` chains at most from every mode that is not fitted yet, and fits its Gaussian to
-   them as long as they stay nearer to it than to any other. */
+/* Starts at most about `most` chains from every mode that is not yet fitted, and fits its Gaussian
+   to them as long as they stay nearer to it than to any other mode. */
 isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, size_t most, uint64_t seed,
                          uint64_t stage);
 
@@ -170,12 +171,12 @@ typedef struct isg_mixture {
     isg_gibbs_weights weights;
     isg_modes modes;
     isg_gaussian everywhere; /* one Gaussian of all states that annealed chains visited */
-    double *log_masses;      /* (modes and everywhere, which is the last): of Z, as far as known */
-    size_t known_masses;     /* for how many modes they were found */
-    isg_witnesses witnesses; /* the chains that showed where to look */
+    double *log_masses;      /* (modes, then everywhere): shares of Z, as far as known */
+    size_t known_masses;     /* number of modes they were found for */
+    isg_witnesses witnesses; /* the annealed chains */
     bool is_hopeless;        /* whether most of them end where the draws have no weight */
-    uint64_t stage;          /* of random numbers, the next to be used */
-    double done;             /* what was last reported */
+    uint64_t stage;          /* next stage of random numbers */
+    double done;             /* last fraction reported */
 } isg_mixture;
 
 isg_mixture_options isg_mixture_defaults(void);
@@ -196,12 +197,12 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
                              const isg_mixture_options *options, const isg_progress *progress);
 void isg_mixture_release(isg_mixture *mixture);
 
-/* Takes `samples` draws, sums their weights, and learns the mass of each Gaussian; progress goes from
-   `from` to `to`. The proposal is the caller's to release, after a failure too. */
+/* Takes `samples` draws, sums their weights, and learns the mass of each Gaussian; progress goes
+   from `from` to `to`. The caller releases the proposal, after a failure too. */
 isg_status isg_mixture_draw(isg_mixture *mixture, size_t samples, double from, double to,
                             isg_proposal *proposal, isg_mixture_sum *sum);
 
-/* Draws, and looks for what the Gaussians do not cover. */
+/* Draws, and looks for regions that the Gaussians do not cover. */
 isg_status isg_mixture_finish(isg_mixture *mixture, isg_log_z *out);
 
 isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples);

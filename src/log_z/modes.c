@@ -8,7 +8,7 @@
  * of Barzilai and Borwein, are tried first and kept where they lower F0. So a flat valley takes
  * tens of steps, not thousands.
  *
- * At a saddle there is no step to take. Where the curvature is negative, the search starts again on
+ * At a saddle the gradient vanishes. If the curvature is negative there, the search restarts on
  * both sides.
  */
 #include "log_z/mixture.h"
@@ -27,8 +27,8 @@ enum { MAX_STEPS = 3000 };
 /* Minima closer than this, in standard deviations, are the same. */
 static const double same_within = 0.1;
 
-/* Eigenvalues of the precision, over beta: below the first a valley counts as flat, and gets that
-   precision; below minus the second F0 falls on both sides. */
+/* Eigenvalues of the precision, over beta: below the first, a valley counts as flat and gets that
+   precision; below minus the second, F0 falls on both sides. */
 static const double flat = 0.1, downhill = 1e-6;
 
 isg_modes isg_modes_start(const isg_spin_model *model) {
@@ -55,10 +55,10 @@ void isg_modes_release(isg_modes *modes) {
 /* One search in each lane. */
 typedef struct descent {
     const isg_spin_model *model;
-    double *delta, *gradient;           /* (p, ISG_LANES): where each stands */
-    double *next_delta, *next_gradient; /* where it would go */
+    double *delta, *gradient;           /* (p, ISG_LANES): current positions */
+    double *next_delta, *next_gradient; /* and proposed ones */
     double value[ISG_LANES];            /* G */
-    double length[ISG_LANES];           /* of the step that is tried, over the gradient's */
+    double length[ISG_LANES];           /* of the step to try, over the gradient's */
     bool is_done[ISG_LANES];
 } descent;
 
@@ -72,7 +72,7 @@ static void try_steps(descent *work) {
         }
 }
 
-/* Takes the step, and says how long the next may be: |change of delta|^2 over its product with the
+/* Takes the step and sets the length of the next: |change of delta|^2 over its product with the
    change of the gradient, the inverse of the curvature along the step. */
 static void take_step(descent *work, size_t lane) {
     double along = 0, across = 0, slope = 0, reach = 0;
@@ -249,7 +249,7 @@ static isg_status fit(isg_mode *mode, workbench *bench, const isg_modes *modes,
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* The squared distance of the nearest center, and which it is. */
+/* The squared distance to the nearest center, and its index. */
 static double nearest(const isg_modes *modes, const double *delta, size_t *which, double *sign) {
     const size_t p = modes->model->p;
     double least = HUGE_VAL;

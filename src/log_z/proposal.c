@@ -80,7 +80,8 @@ static void plain_distances(const isg_gaussian *gaussian, const double *delta,
     isg_store_lanes(there, plus);
 }
 
-/* offset (p), standard normals, becomes factor^-T offset, a draw of the Gaussian less its mean. */
+/* offset (p), standard normals, becomes factor^-T offset, a draw from the Gaussian minus its
+   mean. */
 static void shape(const isg_gaussian *gaussian, double *offset) {
     const size_t p = gaussian->p;
     for (size_t mu = p; mu-- > 0;) {
@@ -164,10 +165,10 @@ done:
 enum { WIDTHS = ISG_WIDTHS };
 static const double widths[WIDTHS] = {1, 1.15, 1.5}, fractions[WIDTHS] = {0.7, 0.2, 0.1};
 
-/* The share of the draws that is spread evenly over the parts, whatever their estimated mass. */
+/* The share of the draws that is divided evenly among the parts, whatever their estimated mass. */
 static const double even_share = 0.1;
 
-/* Terms this far below the largest are left out of a density: together they are less than rounding. */
+/* Terms this far below the largest are omitted from a density: together they are below rounding. */
 static const double negligible = 36;
 
 static const double log_2_pi = 1.8378770664093454836;
@@ -262,8 +263,8 @@ static double log_profile(const isg_proposal *proposal, double square) {
     return isg_log_sum_exp(terms, WIDTHS);
 }
 
-/* An upper bound on the density of part m, and cheaper: the distance is at least what it is in the
-   softest direction, and a sum at most WIDTHS times its largest term. */
+/* A cheap upper bound on the density of part m: the distance is at least that in the softest
+   direction, and a sum at most WIDTHS times its largest term. */
 static void bound_part(const isg_proposal *proposal, size_t m, const double *delta, double *out) {
     const isg_gaussian *part = proposal->parts[m];
     const double offset = proposal->log_shares[m] + part->log_root + isg_log(WIDTHS);
@@ -294,8 +295,8 @@ static void add_part(const isg_proposal *proposal, size_t m, const double *delta
         }
 }
 
-/* First, for every lane, the part that promises most, which is usually the same for all; then
-   those that can still matter to a lane. */
+/* First, for every lane, the part with the largest bound, usually the same for all; then those that
+   can still matter to a lane. */
 void isg_proposal_log_density(const isg_proposal *proposal, const double *delta,
                               double *log_density, double *scratch) {
     const size_t count = proposal->count;

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The annealed ones carry the weights of importance sampling along the path p(s) ~ exp(-beta_t H):
- * ln w grows by (beta_(t-1) - beta_t) H(s) before the sweep at beta_t, and the mean of w, times 2^N,
- * is Z, however the chains moved.
+ * Annealed chains carry importance weights along the path p(s) ~ exp(-beta_t H): ln w grows by
+ * (beta_(t-1) - beta_t) H(s) before the sweep at beta_t, and the mean of w, times 2^N, is Z,
+ * however the chains moved.
  */
 #include "log_z/mixture.h"
 
@@ -24,7 +24,7 @@ enum {
     LEAST_CHAINS = 64
 };
 
-/* How many observations Laplace's Gaussian is worth, over p. */
+/* Laplace's Gaussian counts as this many observations, times p. */
 static const double prior_per_unit = 4;
 
 void isg_witnesses_release(isg_witnesses *witnesses) {
@@ -139,7 +139,7 @@ done:
 /* Chains share_of(m) to share_of(m + 1) start from mode number from + m. */
 typedef struct fit_plan {
     size_t from, count, chains;
-    double *reach2; /* (count): within that, squared, no other center can be nearer */
+    double *reach2; /* (count): squared radius within which no other center can be nearer */
 } fit_plan;
 
 static size_t share_of(const fit_plan *plan, size_t m) {
@@ -176,7 +176,7 @@ static double distance2(const double *a, const double *b, double sign, size_t p)
     return sum;
 }
 
-/* Half the way to the nearest other center, mirror images included. */
+/* Half the distance to the nearest other center, mirror images included. */
 static void find_reaches(const isg_modes *modes, fit_plan *plan) {
     const size_t p = modes->model->p;
     for (size_t m = 0; m < plan->count; m++) {
@@ -232,8 +232,9 @@ static isg_status use_moments(isg_modes *modes, const fit_plan *plan, const isg_
     return ISG_OK;
 }
 
-/* A covariance from n independent looks costs about p^2 / 4 n of the logarithm of a weight. With
-   some of the looks of a chain independent, p^2 / 16 chains make that a small fraction of 1. */
+/* A covariance from n independent observations costs about p^2 / 4 n of the logarithm of a weight.
+   With some of a chain's observations independent, p^2 / 16 chains make that a small fraction of
+   1. */
 static fit_plan plan_fit(const isg_modes *modes, size_t most) {
     const double p = (double)modes->model->p, per_mode = p * p / 16 + 16;
     fit_plan plan = {0};

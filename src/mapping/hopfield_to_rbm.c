@@ -1,11 +1,11 @@
-/* hopfield_to_rbm.c - the RBM that is a given Hopfield network, exactly
+/* hopfield_to_rbm.c - the RBM that is exactly equivalent to a Hopfield network
  *
  * SPDX-License-Identifier: MIT
  *
  * The projection rule J = xi (xi^T xi)^-1 xi^T is Q Q^T with xi = QR (Eqs. 2 and 3 of the paper),
  * and a Gaussian integral turns exp(beta s^T Q Q^T s / 2) into a layer of hidden units with weights
- * Q (Eqs. 5 and 6). Any W = Q O with an orthogonal O does as well (appendix B). So everything
- * here is the QR of the patterns that the network has already, then a p x p problem for O:
+ * Q (Eqs. 5 and 6). Any W = Q O with an orthogonal O works as well (appendix B). So all that
+ * remains, given the QR of the patterns that the network already has, is a p x p problem for O:
  *
  *     qr: O = 1      svd: O = U      sqrt: O = U V^T      where R = U S V^T
  *
@@ -23,8 +23,8 @@ isg_mapping_options isg_mapping_defaults(void) {
     return (isg_mapping_options){.via = ISG_VIA_QR, .beta = 2};
 }
 
-/* O from the singular vectors of R: U of all its columns, or U V^T of the chosen ones, which for
-   independent patterns are all. */
+/* O from the singular vectors of R: U for all its columns, or U V^T for the chosen ones, which are
+   all if the patterns are independent. */
 static isg_status find_rotation(isg_matd rotation, const isg_rbm *rbm, const size_t *order,
                                 isg_decomposition via) {
     const size_t k = rbm->info.n_hidden, p = rbm->r_cols, cols = via == ISG_VIA_SVD ? p : k;
@@ -74,7 +74,7 @@ done:
     return status;
 }
 
-/* W = Q O and O^T R from W = Q and R, which the network has. */
+/* W = Q O and O^T R from the network's W = Q and R. */
 static isg_status turn(isg_rbm *rbm, const size_t *order, isg_decomposition via) {
     const size_t k = rbm->info.n_hidden;
     isg_status status = ISG_OK;
@@ -120,7 +120,7 @@ isg_status isg_rbm_from_hopfield(isg_rbm **out, const isg_hopfield *network, isg
     ISG_TRY(check_via(network, via));
     if (report && info->rule == ISG_RULE_WEIGHTS)
         return isg_fail(ISG_ERR_ARGUMENT,
-                        "report: a network of weights is no rule of patterns to compare with");
+                        "report: a network made from an RBM has no pattern rule to compare with");
     ISG_TRY(isg_rbm_create(&rbm, info->n_visible, network->n_columns, beta));
     memcpy(rbm->weights, network->u, info->n_visible * network->n_columns * sizeof *rbm->weights);
     memcpy(rbm->b, network->b, info->n_visible * sizeof *rbm->b);
@@ -134,7 +134,7 @@ isg_status isg_rbm_from_hopfield(isg_rbm **out, const isg_hopfield *network, isg
     if (is_projection && via != ISG_VIA_QR)
         ISG_TRY_GOTO(turn(rbm, network->order, via));
     if (report) {
-        if (found.rank == 0) /* nobody has asked for it yet */
+        if (found.rank == 0) /* not computed yet */
             ISG_TRY_GOTO(isg_patterns_find_rank(network->patterns, true, &found.rank));
         ISG_TRY_GOTO(isg_mapping_check(rbm, &found));
         found.energy_shift = info->keeps_diagonal ? 0 : info->trace / 2;

@@ -9,8 +9,8 @@
 #include "isinglass/mapping.h"
 #include "rbm/rbm.h"
 
-/* Fills everything but `via`, `rank` and `energy_shift`, from W, R and the patterns of the RBM, all known. Memory
-   is O(p (N + p)); time O(N p (N + p)). */
+/* Fills everything except `via`, `rank` and `energy_shift`, from W, R and the patterns of the RBM,
+   which must be known. Memory is O(p (N + p)); time O(N p (N + p)). */
 isg_status isg_mapping_check(const isg_rbm *rbm, isg_mapping_report *report);
 
 #endif

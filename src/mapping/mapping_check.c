@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * With E = W^T W - 1, J^2 - J = W E W^T and J xi - xi = W (W^T xi) - xi. Rows of W are taken a block
- * at a time, so that beside W itself there are only blocks and p x p matrices. J^2 - J is symmetric:
- * one triangle of blocks is enough.
+ * With E = W^T W - 1, J^2 - J = W E W^T and J xi - xi = W (W^T xi) - xi. Rows of W are taken a
+ * block at a time, so that only blocks and p x p matrices are needed besides W. J^2 - J is
+ * symmetric: one triangle of blocks is enough.
  */
 #include <math.h>
 
@@ -28,7 +28,7 @@ static double larger(double so_far, double entry) {
     return fabs(entry) > so_far || isnan(entry) ? fabs(entry) : so_far;
 }
 
-/* Rows of W from `begin` on, a block of them or those that are left. */
+/* Rows of W from `begin` on: a full block, or the remaining rows. */
 static isg_matd_view block_of(const check_work *work, size_t begin) {
     const size_t k = work->rbm->info.n_hidden, left = work->rbm->info.n_visible - begin;
     const size_t rows = left < work->block ? left : work->block;

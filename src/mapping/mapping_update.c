@@ -1,15 +1,15 @@
-/* mapping_update.c - one pattern more or less, without decomposing all of them again
+/* mapping_update.c - adds or removes one pattern without decomposing all of them again
  *
  * SPDX-License-Identifier: MIT
  *
  * With xi = QR known, a new pattern x adds the column x - Q Q^T x, normalized, to Q and the column
- * (Q^T x, its length) to R. One pass of Gram-Schmidt loses orthogonality by as much as x is nearly
- * dependent; a second one restores it to rounding ("twice is enough").
+ * (Q^T x, its length) to R. One pass of Gram-Schmidt loses orthogonality to the degree that x is
+ * nearly dependent; a second pass restores it to rounding ("twice is enough").
  *
- * Taking column mu out of R leaves entries below the diagonal from there on. Rotations of
- * neighboring rows remove one after the other, the same rotations turn the columns of Q, and the
- * last column of Q is then orthogonal to all patterns left. The diagonal stays positive: each new
- * entry is the length of two old ones.
+ * Removing column mu from R leaves entries below the diagonal from there on. Rotations of
+ * neighboring rows remove them one by one and also rotate the columns of Q; the last column of Q is
+ * then orthogonal to all remaining patterns. The diagonal stays positive: each new entry is the
+ * length of two old ones.
  */
 #include <math.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "linalg/linalg.h"
 #include "mapping/hopfield_to_rbm.h"
 
-/* Whatever falls below this part of a pattern's length is taken for rounding. */
+/* Anything below this fraction of a pattern's length is taken as rounding. */
 static const double smallest_share = 1e-12;
 
 /* ---- is it the RBM of a qr mapping? ------------------------------------------------------------ */
@@ -38,8 +38,8 @@ static bool has_triangle(const isg_rbm *rbm) {
     return true;
 }
 
-/* W R = xi and W^T xi = R, each applied to one vector v: weights that were trained or set by hand
-   since would hardly pass, and the check costs no more than the update. */
+/* Checks W R = xi and W^T xi = R, each applied to one vector v: weights that have since been
+   trained or set by hand would hardly pass, and the check costs no more than the update. */
 static isg_status fits_weights(const isg_rbm *rbm, bool *fits) {
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
     double *v = NULL, *y = NULL, *back = NULL, size = 0;
@@ -84,7 +84,7 @@ static isg_status require_qr(const isg_rbm *rbm) {
                            "RBM: expected the weights of a mapping via qr, found others");
 }
 
-/* ---- what takes the place of the old arrays ---------------------------------------------------- */
+/* ---- the new arrays ----------------------------------------------------------------------------- */
 
 typedef struct replacement {
     size_t n_hidden;
@@ -123,7 +123,7 @@ static void install(isg_rbm *rbm, replacement *next) {
 
 /* ---- one more ---------------------------------------------------------------------------------- */
 
-/* Takes W W^T x from x and adds W^T x to h; `part` (n_hidden) is scratch. */
+/* Subtracts W W^T x from x and adds W^T x to h; `part` (n_hidden) is scratch. */
 static void project_out(const isg_rbm *rbm, double *x, double *h, double *part) {
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
     memset(part, 0, p * sizeof *part);
@@ -141,12 +141,12 @@ static isg_status refuse_dependent(const isg_patterns *patterns) {
     char sentence[512] = "";
     size_t rank = 0;
     ISG_TRY(isg_patterns_rank(patterns, &rank, sentence, sizeof sentence));
-    return isg_fail(ISG_ERR_DEPENDENT, "pattern: depends on those that are there%s%s",
+    return isg_fail(ISG_ERR_DEPENDENT, "pattern: depends linearly on the existing patterns%s%s",
                     sentence[0] ? ": " : "", sentence);
 }
 
-/* The new column and the new row and column of the triangle, from the new pattern's part outside
-   the span of the others, x, of this length, and the part inside it, h. */
+/* The new column of W and the new row and column of the triangle, from the new pattern's part x
+   outside the span of the others, of this length, and its part h inside it. */
 static void fill_appended(replacement *next, const isg_rbm *rbm, const double *x, const double *h,
                           double length) {
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden, wider = p + 1;
@@ -169,7 +169,7 @@ isg_status isg_rbm_append_pattern(isg_rbm *rbm, const uint64_t *pattern, const c
     isg_status status = ISG_OK;
     ISG_TRY(require_qr(rbm));
     if (rbm->patterns->info.has_labels != (label != NULL))
-        return isg_fail(ISG_ERR_ARGUMENT, "label: expected %s, as the patterns that are there",
+        return isg_fail(ISG_ERR_ARGUMENT, "label: expected %s, as for the existing patterns",
                         label ? "none" : "one");
     ISG_TRY_GOTO(isg_patterns_copy(&next.patterns, rbm->patterns, SIZE_MAX, pattern, label));
     ISG_TRY_GOTO(allocate(&next, rbm));
@@ -207,8 +207,8 @@ static void turn(rotation by, double *a, double *b) {
     *a = first;
 }
 
-/* The triangle (p, p) without column mu, made triangular again by `turns`, one for each row from
-   mu on. What is left of the last row is zero. `work` is (p, p - 1). */
+/* The triangle (p, p) without column mu, made triangular again by `turns`, one for each row from mu
+   on. The last row becomes zero. `work` is (p, p - 1). */
 static void turn_triangle(const isg_rbm *rbm, size_t mu, rotation *turns, double *work) {
     const size_t p = rbm->info.n_hidden, cols = p - 1;
     for (size_t row = 0; row < p; row++)
@@ -225,7 +225,7 @@ static void turn_triangle(const isg_rbm *rbm, size_t mu, rotation *turns, double
     }
 }
 
-/* `row` (p) of W, or c, turned in place. */
+/* Rotates `row` (p) of W, or c, in place. */
 static void turn_row(const rotation *turns, size_t mu, size_t p, double *row) {
     for (size_t j = mu; j + 1 < p; j++)
         turn(turns[j], &row[j], &row[j + 1]);
@@ -241,7 +241,7 @@ isg_status isg_rbm_remove_pattern(isg_rbm *rbm, size_t mu) {
     if (mu >= p)
         return isg_fail(ISG_ERR_ARGUMENT, "pattern %zu: there are only %zu", mu, p);
     if (p == 1)
-        return isg_fail(ISG_ERR_ARGUMENT, "pattern 0: is the last one, which must stay");
+        return isg_fail(ISG_ERR_ARGUMENT, "pattern 0: cannot remove the only pattern");
     ISG_TRY_GOTO(isg_patterns_copy(&next.patterns, rbm->patterns, mu, NULL, NULL));
     ISG_TRY_GOTO(allocate(&next, rbm));
     ISG_TRY_GOTO(ISG_ALLOCATE(turns, less));

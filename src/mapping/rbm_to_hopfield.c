@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * What is left is H(s) = -s^T J s / 2 - (b + W c).s with J = W W^T (Eqs. 10 and 11 of the paper). It
- * is a Hopfield network outright in two cases: W binary up to one factor w gives the Hebbian rule at
- * beta' = N w^2 beta, orthonormal columns a projector. How far W = U Sigma V^T is from the second case
- * is told by its singular values (appendix D): the nearest orthonormal matrix is L = U V^T, and the
- * projection rule of any W X is off by C = U Sigma^-2 U^T in place of U U^T.
+ * The result is H(s) = -s^T J s / 2 - (b + W c).s with J = W W^T (Eqs. 10 and 11 of the paper). It
+ * follows a Hopfield rule exactly in two cases: W binary up to one factor w gives the Hebbian rule
+ * at beta' = N w^2 beta, orthonormal columns give a projector. The singular values show how far
+ * W = U Sigma V^T is from the second case (appendix D): the nearest orthonormal matrix is L = U V^T,
+ * and the projection rule of any W X has C = U Sigma^-2 U^T in place of U U^T.
  */
 #include "mapping/rbm_to_hopfield.h"
 
@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "linalg/linalg.h"
 
-/* Entries of one size differ by rounding alone if they do by less than this part of it. */
+/* Absolute values that differ by less than this fraction are equal up to rounding. */
 static const double same_size = 1e-12;
 
 void isg_rbm_effective_field(const isg_rbm *rbm, double *field) {
@@ -53,8 +53,8 @@ done:
     return status;
 }
 
-/* From the singular values (k), falling. Columns beyond the rank count in the distance too: L then
-   has columns that W has nothing of. */
+/* From the singular values (k), descending. Columns beyond the rank count in the distance too: L
+   has these columns, W does not. */
 static void describe_singular(isg_integrated *out, const double *sigma, size_t k) {
     const double least = isg_rank_tolerance(out->n_visible, out->n_hidden) * sigma[0];
     double square = (double)(out->n_hidden - k);
@@ -109,12 +109,12 @@ done:
     return status;
 }
 
-/* |x| for x (count). ISG_ERR_ARGUMENT, saying where, if one of them is not finite. */
+/* |x| for x (count). ISG_ERR_ARGUMENT, with the index, if an entry is not finite. */
 static isg_status length_of(double *out, const double *x, size_t count, const char *name) {
     double square = 0;
     for (size_t k = 0; k < count; k++) {
         if (!isfinite(x[k]))
-            return isg_fail(ISG_ERR_ARGUMENT, "%s: expected finite numbers, found %g at place %zu",
+            return isg_fail(ISG_ERR_ARGUMENT, "%s: expected finite numbers, found %g at index %zu",
                             name, x[k], k);
         square += x[k] * x[k];
     }
@@ -160,7 +160,7 @@ isg_status isg_rbm_orthonormalize(isg_rbm **out, const isg_rbm *rbm) {
     ISG_TRY_GOTO(isg_svd(left, sigma, right, isg_rbm_view(rbm)));
     if (k < p || !(sigma[p - 1] > isg_rank_tolerance(n, p) * sigma[0]))
         ISG_TRY_GOTO(isg_fail(ISG_ERR_DEPENDENT,
-                              "W: expected linearly independent columns, found that some depend "
+                              "W: expected linearly independent columns, found some that depend "
                               "on others"));
     ISG_TRY_GOTO(isg_rbm_create(&nearest, n, p, rbm->info.beta));
     nearest->info = rbm->info;

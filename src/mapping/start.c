@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The paper's point is that a Hopfield network is a good one; the others are there to compare with
- * (section 3.1). A new start is a value of isg_start and a case below.
+ * The paper's point is that a Hopfield network is a good start; the others serve for comparison
+ * (section 3.1). To add a start, add a value of isg_start and a case below.
  */
 #include "base/memory.h"
 #include "data/data.h"
@@ -16,7 +16,7 @@ isg_start_options isg_start_defaults(void) {
         .kind = ISG_START_HOPFIELD, .per_class = 1, .beta = 2, .deviation = 0.1, .seed = 1};
 }
 
-/* The RBM of the given patterns, or of those that the data have. */
+/* The RBM of the given patterns, or of patterns made from the data. */
 static isg_status start_from_patterns(isg_rbm **out, const isg_start_options *options,
                                       const isg_patterns *patterns, const isg_dataset *data,
                                       const isg_progress *progress) {
@@ -38,7 +38,7 @@ static isg_status make(isg_rbm **out, const isg_start_options *options,
                        const isg_progress *progress) {
     size_t n_hidden = options->n_hidden;
     if (n_hidden == 0 && !isg_multiply(&n_hidden, options->per_class, isg_dataset_groups(data)))
-        return isg_fail(ISG_ERR_MEMORY, "%zu hidden units a class do not fit in memory",
+        return isg_fail(ISG_ERR_MEMORY, "%zu hidden units per class do not fit in memory",
                         options->per_class);
     switch (options->kind) {
     case ISG_START_HOPFIELD:

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Sec. 2.2 and appendix D of the paper: find X for which W X is nearly binary. Only the columns
- * matter, one at a time: given a start for every pattern, each goes down on its own (unmap_descent.c,
- * unmap_relax.c); otherwise many are tried (unmap_enumerate.c, unmap_search.c) and a well-conditioned
- * set of the best is chosen (unmap_pool.c).
+ * Sec. 2.2 and appendix D of the paper: find X for which W X is nearly binary. The columns of X are
+ * independent: given a start for every pattern, each descends on its own (unmap_descent.c,
+ * unmap_relax.c); otherwise many starts are tried (unmap_enumerate.c, unmap_search.c) and a
+ * well-conditioned set of the best results is chosen (unmap_pool.c).
  */
 #include "mapping/unmap.h"
 
@@ -21,10 +21,11 @@
 #include "mapping/hopfield_to_rbm.h"
 #include "mapping/rbm_to_hopfield.h"
 
-/* A residual that is nothing but rounding, and the part of the random one that is no success. */
+/* A residual that is only rounding, and the fraction of the random residual above which the search
+   has failed. */
 static const double exact_residual = 1e-12, chance = 0.8;
 
-/* States that are relaxed in each random subspace, if patterns are found each for itself. */
+/* States to relax in each random subspace, if patterns are found one by one. */
 static const size_t single_starts = 16;
 
 isg_unmap_options isg_unmap_defaults(void) {
@@ -46,10 +47,10 @@ typedef struct work {
     isg_descent descent;
     isg_descent baseline_descent; /* the same for orthonormal weights */
     bool may_descend;             /* whether gamma is small enough for this W */
-    double *x0;          /* (n_hidden, n_starts) X0; NULL if patterns have no starts of their own */
-    size_t n_starts;     /* the columns of x0 */
-    double searched;     /* the part of the work that is not the baseline */
-    isg_unmapping *made; /* the result */
+    double *x0;                   /* (n_hidden, n_starts) X0; NULL if patterns have no own starts */
+    size_t n_starts;              /* the columns of x0 */
+    double searched;              /* fraction of the work other than the baseline */
+    isg_unmapping *made;          /* the result */
 } work;
 
 /* ---- what was asked for ------------------------------------------------------------------------ */
@@ -127,7 +128,7 @@ done:
     return status;
 }
 
-/* X0 = R, or W^+ xi, or what makes binary columns binary; nothing if the model does not tell. */
+/* X0 = R, or W^+ xi, or what scales binary columns to +1 and -1; NULL if the model gives none. */
 static isg_status start_from_model(work *my) {
     const size_t p = my->span.p;
     double *scales = NULL;
@@ -152,7 +153,7 @@ done:
     return status;
 }
 
-/* X0, and which patterns the result is compared with. */
+/* Finds X0, and the patterns to compare the result with. */
 static isg_status find_start(work *my) {
     const isg_unmap_options *options = my->options;
     isg_unmap_report *report = &my->made->report;
@@ -175,7 +176,7 @@ static isg_status find_start(work *my) {
 
 /* ---- a start for every pattern ----------------------------------------------------------------- */
 
-/* From at->x, to the spins and the x they end in. */
+/* Runs from at->x to the final spins and x. */
 static void run_column(const work *my, isg_search_room *at) {
     const isg_span *span = &my->span;
     const bool is_descent = my->options->method == ISG_UNMAP_DESCENT;
@@ -253,7 +254,8 @@ done:
 
 /* ---- patterns chosen from many ----------------------------------------------------------------- */
 
-/* The chosen ones' x: W^+ b, or, of descent, what the start that led there ends in. */
+/* Sets x of the chosen patterns: W^+ b or, for descent, the x at the end of the run that found
+   it. */
 static isg_status set_chosen(work *my, const isg_pool *pool, const isg_search *search,
                              const size_t *chosen) {
     const isg_span *span = &my->span;
@@ -283,7 +285,7 @@ static bool is_exact(const isg_unmap_report *report) {
     return report->residual <= exact_residual * (double)report->n_patterns;
 }
 
-/* What the result is measured with; an exact one needs no long search for that. */
+/* The baseline for the result; an exact result needs no long search for it. */
 static isg_baseline_plan plan_baseline(const work *my, bool is_chosen) {
     const isg_unmap_report *report = &my->made->report;
     isg_baseline_plan plan = {.n = my->span.n,
@@ -340,7 +342,7 @@ done:
 
 /* ---- all of it --------------------------------------------------------------------------------- */
 
-/* The known patterns' labels, if each pattern has a known one. */
+/* Copies the known patterns' labels, if every pattern has a known one. */
 static isg_status set_labels(isg_unmapping *made) {
     if (!made->known || !made->known->info.has_labels)
         return ISG_OK;

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Only the span counts: with W = U Sigma V^T, P = W W^+ = U U^T, and a pattern b leaves the residual
- * |b - P b|^2 = N - |U^T b|^2, of which the first form is exact also where it is zero.
+ * Only the span matters: with W = U Sigma V^T, P = W W^+ = U U^T, and a pattern b has the residual
+ * |b - P b|^2 = N - |U^T b|^2. The first form is accurate even where the residual is zero.
  */
 #ifndef ISG_UNMAP_H
 #define ISG_UNMAP_H
@@ -34,7 +34,7 @@ double isg_span_residual(const isg_span *span, const uint64_t *spins, double *h)
 /* b <- sgn(P b) until nothing changes; h (p) becomes U^T b. */
 void isg_span_relax(const isg_span *span, uint64_t *spins, double *h);
 
-/* Flips the spin that lowers the residual most until none does; likewise. */
+/* Flips the spin that lowers the residual most, until none does; h (p) becomes U^T b. */
 void isg_span_flip(const isg_span *span, uint64_t *spins, double *h);
 
 /* x (p) = W^+ s; h (p) becomes U^T s. */
@@ -68,44 +68,45 @@ enum { ISG_POOL_KEPT = 8192 };
 
 typedef struct isg_candidate {
     double residual;
-    size_t source;   /* the least number of a start that led to it */
-    uint64_t *spins; /* packed, the one of both signs with fewer +1 */
+    size_t source;   /* lowest number of a start that led to it */
+    uint64_t *spins; /* packed, in the sign with fewer +1 */
     size_t words;
 } isg_candidate;
 
-/* The ISG_POOL_KEPT candidates of least residual among all that were added, in any order, by any
+/* The ISG_POOL_KEPT candidates of smallest residual among all that were added, in any order, by any
    number of threads with a pool each: ties are broken by the spins, so the set is unique. */
 typedef struct isg_pool {
     size_t n, words, count;
-    size_t room;        /* for so many: twice ISG_POOL_KEPT, or less if there cannot be as many */
+    size_t room;        /* capacity: twice ISG_POOL_KEPT, or less if fewer suffice */
     isg_candidate *all; /* (room), `count` of them in use; each has a place for its spins */
     uint64_t *spins;    /* (room, words) those places */
     uint32_t *slots;    /* (4 room) hash table: number + 1, or 0 */
-    double worst;       /* whatever has a larger residual is not among the best */
+    double worst;       /* a larger residual is not among the best */
 } isg_pool;
 
-/* A pool for each of `count` threads, which will be given at most `most` candidates; and all that
-   they found, in one of them. */
+/* A pool for each of `count` threads, for at most `most` candidates; and a merge of all into
+   one. */
 isg_status isg_pools_create(isg_pool **out, size_t count, size_t n, size_t most);
 void isg_pools_free(isg_pool *pools, size_t count); /* NULL is fine */
 void isg_pools_gather(isg_pool *into, const isg_pool *pools, size_t count);
 
-/* Turns spins into their negative if that has fewer +1 (on a tie, if the first spin is +1); whether
-   it did. */
+/* Negates spins if that leaves fewer +1 (on a tie, if the first spin is +1); returns whether it
+   did. */
 bool isg_canonical_sign(uint64_t *spins, size_t n);
 
-/* Whether spins, of canonical sign, are there; then a lower source is noted. */
+/* Whether the pool has these spins, of canonical sign; if so, records the lower source. */
 bool isg_pool_knows(isg_pool *pool, const uint64_t *spins, size_t source);
 
-/* Adds spins of canonical sign, unless they are there. The residual is rounded: equals stay equal. */
+/* Adds spins of canonical sign, unless the pool has them. The residual is rounded, so that equals
+   stay equal. */
 void isg_pool_add(isg_pool *pool, const uint64_t *spins, double exact, size_t source);
 
 /* Drops all but the best and sorts them by residual. */
 void isg_pool_finish(isg_pool *pool);
 
-/* At most `count` candidates of a finished pool, as independent as their residuals rho allow: each
-   is the one of largest d / rho^2, where d is the distance from the span of those chosen before.
-   `found` of them, fewer if the pool has no more independent ones. */
+/* Chooses at most `count` candidates of a finished pool, as independent as their residuals rho
+   allow: each has the largest d / rho^2, where d is the distance from the span of those chosen
+   before. `found` is smaller than `count` if the pool has too few independent candidates. */
 isg_status isg_pool_choose(const isg_pool *pool, size_t count, size_t *chosen, size_t *found);
 
 /* ---- searches that fill a pool (unmap_enumerate.c, unmap_search.c) ------------------------------ */
@@ -133,20 +134,20 @@ size_t isg_search_starts(const isg_search *search);
 isg_status isg_pool_fill(isg_pool *pool, const isg_search *search, bool is_exhaustive,
                          const isg_progress *progress);
 
-/* What one start needs on its way. */
+/* Working space for one start. */
 typedef struct isg_search_room {
     double *x, *gradient, *h;             /* (p) */
     uint64_t *spins, *other;              /* (words) */
-    double residual_before, error_before; /* of a pattern with a start of its own */
+    double residual_before, error_before; /* of a pattern with its own start */
 } isg_search_room;
 
 isg_status isg_search_rooms_create(isg_search_room **out, size_t count, const isg_span *span);
 void isg_search_rooms_free(isg_search_room *all, size_t count); /* NULL is fine */
 
-/* The x (p) that start number `source` of a search by descent ends in. */
+/* The final x (p) of start number `source` in a search by descent. */
 isg_status isg_search_repeat(const isg_search *search, size_t source, double *x);
 
-/* All candidates of `from`, relaxed, in the empty pool `to`, which is finished then. */
+/* Relaxes all candidates of `from` into the empty pool `to`, and finishes that. */
 isg_status isg_pool_relax(isg_pool *to, const isg_pool *from, const isg_span *span);
 
 /* ---- the result (unmap.c, unmap_arrange.c, unmap_report.c) ------------------------------------------------------ */
@@ -160,30 +161,30 @@ struct isg_unmapping {
     double *image;              /* (n_visible, n_patterns) W X */
 };
 
-/* Patterns from candidates `chosen` (count), which are put in the order of the patterns: that of the
-   known ones they are nearest to, whose sign they take, or by residual. Sets each[].known. */
+/* Makes patterns from candidates `chosen` (count) and sorts these alike: in the order of the
+   nearest known patterns, whose signs they take, or by residual. Sets each[].known. */
 isg_status isg_unmapping_arrange(isg_unmapping *unmapping, const isg_pool *pool, size_t *chosen,
                                  size_t count);
 
-/* Everything else in `each`, and what the report says of it, from patterns, x and known ones with their
-   places in each[].known. */
+/* Fills the rest of `each` and the report, from the patterns, x and the known patterns of
+   each[].known. */
 isg_status isg_unmapping_examine(isg_unmapping *unmapping, const isg_rbm *rbm,
                                  const isg_span *span);
 
-/* What a search finds for random W of the same size: the residual of as many patterns, over some such
-   W. If W is random too, its own residual is below the least of n_spans with probability
+/* What a search finds for random W of the same size: the residual of as many patterns, over several
+   such W. If W itself is random, its residual is below the smallest of n_spans with probability
    1 / (n_spans + 1). */
 typedef struct isg_baseline {
     double mean, least;
-    size_t n_spans; /* as many as take about as long as one search for this W, 1 to 9 */
+    size_t n_spans; /* 1 to 9, to take about as long as one search for this W */
 } isg_baseline;
 
 /* How that search is done. */
 typedef struct isg_baseline_plan {
     size_t n, p, count; /* units, hidden units, patterns */
     isg_search like;    /* as for this W; its span, patterns and data are not used ... */
-    bool is_exhaustive; /* ... and its starts neither if all 2^(p-1) are tried */
-    bool is_chosen;     /* the best of all results, or each for itself */
+    bool is_exhaustive; /* ... nor are its starts, if all 2^(p-1) are tried */
+    bool is_chosen;     /* choose the best of all results, or take each by itself */
 } isg_baseline_plan;
 
 size_t isg_baseline_spans(const isg_baseline_plan *plan);

@@ -1,4 +1,4 @@
-/* unmap_arrange.c - chosen candidates become patterns, beside the known ones they are nearest to
+/* unmap_arrange.c - turns chosen candidates into patterns, matched with the nearest known ones
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "mapping/unmap.h"
 
-/* Which known pattern each of the chosen belongs to, if any: the pair of largest |overlap| first,
-   then the next among the rest. */
+/* Matches each chosen candidate to a known pattern, if any: the pair of largest |overlap| first,
+   then the largest among the rest. */
 static void match(const isg_pool *pool, const size_t *chosen, size_t count,
                   const isg_patterns *known, size_t *partner, bool *is_taken) {
     const size_t n_known = known->info.n_patterns, n = pool->n;

@@ -1,9 +1,10 @@
-/* unmap_baseline.c - the measure of all results: what the same search finds for a random W
+/* unmap_baseline.c - the baseline of every result: what the same search finds for a random W
  *
  * SPDX-License-Identifier: MIT
  *
- * Any W of p columns has binary states near its span, the more the larger p is and the harder one
- * looks. So the same search, with as many starts, is done in random subspaces of the same size.
+ * Any W of p columns has binary states near its span, and more of them the larger p is and the
+ * longer one searches. So the same search, with as many starts, is run in random subspaces of the
+ * same size.
  */
 #include <math.h>
 

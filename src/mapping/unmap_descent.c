@@ -1,12 +1,12 @@
-/* unmap_descent.c - the paper's way to patterns: gradient descent on X
+/* unmap_descent.c - the paper's method to find patterns: gradient descent on X
  *
  * SPDX-License-Identifier: MIT
  *
  *     f(X) = |E|_F^2, E = W X - tanh(alpha W X)
  *     G(X) = 2 W^T (E - alpha E o sech^2(alpha W X)),   X <- X - gamma G
  *
- * (Appendix D, whose printed gradient lacks the alpha within sech^2.) Each column of X goes its own
- * way, so everything here is about one column x.
+ * (Appendix D, whose printed gradient lacks the alpha within sech^2.) The columns of X are
+ * independent, so everything here is about one column x.
  */
 #include <string.h>
 

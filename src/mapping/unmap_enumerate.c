@@ -2,18 +2,18 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A vector of the span is fixed by its values on any p units I with an invertible U_I, as
- * U U_I^-1 s_I. Pivoting finds units for which U U_I^-1 has small entries; 2^(p-1) signs s_I, the
- * others being their negatives, then give every binary vector of the span, if there is one, and where
- * there is none a start near every place where there almost is one. Each is relaxed (unmap_relax.c).
+ * A vector of the span is fixed by its values on any p units I with an invertible U_I, as U U_I^-1
+ * s_I. Pivoting finds units for which U U_I^-1 has small entries; 2^(p-1) signs s_I, the others
+ * being their negatives, then give every binary vector in the span, and a start near every binary
+ * vector that almost lies in it. Each is relaxed (unmap_relax.c).
  *
- * The signs go through a Gray code, so that the next start is one column away. Fields are formed
- * in float, 16 units at a time, and U^T b follows the spins that flip. All that matters here is to
- * get near the limits; the best are relaxed once more in the end, in double. A block of 256 starts is
- * counted from scratch: what it finds does not depend on the thread that does it.
+ * The signs follow a Gray code, so that the next start is one column away. Fields are computed in
+ * float, 16 units at a time, and U^T b is updated for the spins that flip. It is enough to get near
+ * the limits; the best are relaxed once more at the end, in double. Every block of 256 starts
+ * begins from scratch, so its result does not depend on the thread that runs it.
  *
- * Where W comes from few patterns, many fields are zero, U U_I^-1 being made of simple fractions. What
- * rounding leaves of a zero must not choose a spin: it is -1 in a start, and stays when it is relaxed.
+ * If W comes from few patterns, many fields are zero, since U U_I^-1 consists of simple fractions.
+ * Rounding of a zero must not decide a spin: the spin is -1 in a start, and relaxing keeps it.
  */
 #include <math.h>
 #include <omp.h>
@@ -32,13 +32,13 @@ typedef int32_t whole_quad __attribute__((vector_size(16)));
 /* U and U U_I^-1 as the loops read them. */
 typedef struct tables {
     const isg_span *span;
-    size_t panels;    /* of 16 units, the last filled up with zeros */
-    size_t row_quads; /* p, in quads, filled up likewise */
+    size_t panels;    /* of 16 units, the last padded with zeros */
+    size_t row_quads; /* p in quads, padded likewise */
     quad *columns;    /* (panels, p, QUADS) U */
     quad *rows;       /* (n, row_quads) U */
     quad *lift;       /* (p, panels, QUADS) U U_I^-1 */
-    quad *no_start;   /* (panels, QUADS) a field of a start of this size is rounding's ... */
-    quad *no_field;   /* (panels, QUADS) ... and one on the way */
+    quad *no_start;   /* (panels, QUADS) a field up to this size is rounding: in a start ... */
+    quad *no_field;   /* (panels, QUADS) ... and while relaxing */
 } tables;
 
 /* Relative to the terms of a field: a block adds up 256 of them, each with an error of 6e-8. */
@@ -48,7 +48,7 @@ static const double rounding = 1e-5;
 typedef struct walker {
     isg_pool *pool;
     quad *field;             /* (panels, QUADS) of the start */
-    quad *start_sums, *sums; /* (row_quads) U^T b of the start, and on the way */
+    quad *start_sums, *sums; /* (row_quads) U^T b of the start, and while relaxing */
     uint64_t *start, *spins; /* (words) */
     double *h;               /* (p) */
 } walker;
@@ -62,7 +62,7 @@ static void tables_free(tables *my) {
 }
 
 /* The p rows of U that pivoted QR of U^T takes first: each is the longest outside the span of those
-   before, the first of equals. `rest` (n, p) becomes what is left of U. */
+   before, the first of equals. `rest` (n, p) becomes the remainder of U. */
 static void choose_units(size_t *order, double *rest, const isg_span *span) {
     const size_t n = span->n, p = span->p;
     const double equal = 1e-9; /* rows of U are no longer than 1 */
@@ -177,7 +177,7 @@ static inline uint64_t panel_signs(const tables *my, const float *h, size_t pane
     return above(y, zero) | (spins & ~above(below, zero));
 }
 
-/* Word w of the spins becomes `next`; the sums follow. Whether anything changed. */
+/* Sets word w of the spins to `next` and updates the sums; returns whether anything changed. */
 static inline bool set_word(const tables *my, uint64_t *spins, quad *sums, size_t w,
                             uint64_t next) {
     uint64_t flipped = spins[w] ^ next;
@@ -212,8 +212,8 @@ static void relax(const tables *my, walker *at, uint64_t *next) {
     }
 }
 
-/* Adds the limit to the pool, unless it is there or clearly not among the best: N - |U^T b|^2 in
-   float is far better than the margin. */
+/* Adds the limit to the pool, unless the pool has it or it is clearly not among the best:
+   N - |U^T b|^2 in float is far more accurate than the margin. */
 static void keep(const tables *my, walker *at) {
     const double n = (double)my->span->n;
     double square = 0;

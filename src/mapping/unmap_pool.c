@@ -2,16 +2,16 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Relaxations from many starts end in few states, found again and again, of either sign, and the
- * deepest have neighbors a few spins away that are nearly as deep. So a pool keeps every state once,
- * the best of them, and patterns are chosen as pivoted QR chooses columns, by their distance d from
- * the span of those before, weighed with the residual: d / rho^2. Halving the residual is worth a
- * fourfold distance; a neighbor three spins off a chosen pattern, d = 3.5 where others have 15, would
- * need half the residual of what it competes with. A residual of less than 1e-6 N counts as that.
+ * Relaxations from many starts end in few states, found again and again in either sign, and the
+ * deepest have neighbors a few spins away that are nearly as deep. So a pool keeps the best states,
+ * each once, and patterns are chosen as pivoted QR chooses columns, by their distance d from the
+ * span of those before, weighted by the residual: d / rho^2. Halving the residual is worth a
+ * fourfold distance; a neighbor three spins from a chosen pattern, d = 3.5 where others have 15,
+ * would need half the residual of its competitors. Residuals below 1e-6 N count as 1e-6 N.
  *
- * Candidates that are equally good, such as all that lie in the span, must not be put in order by what
- * rounding left of their residuals: these are kept as multiples of 1e-10 N, and merits that differ by
- * less than 1e-9 are equal. Then the spins decide.
+ * Candidates that are equally good, such as all that lie in the span, must not be ordered by the
+ * rounding of their residuals: residuals are stored as multiples of 1e-10 N, and merits that differ
+ * by less than 1e-9 are equal. Then the spins decide.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ static int compare_spins(const uint64_t *x, const uint64_t *y, size_t words) {
     return (x[w] >> shift & 0xff) < (y[w] >> shift & 0xff) ? -1 : 1;
 }
 
-/* By residual, then by spins, of which no two are equal. */
+/* By residual, then by spins, which are all different. */
 static int by_residual(const void *a, const void *b) {
     const isg_candidate *x = a, *y = b;
     if (x->residual != y->residual)
@@ -147,8 +147,9 @@ void isg_pools_gather(isg_pool *into, const isg_pool *pools, size_t count) {
 
 /* ---- the choice -------------------------------------------------------------------------------- */
 
-/* Pivoted Cholesky of the candidates' overlaps: what is left of each outside the span of the chosen
-   is its square (count), and row k of `factor` (wanted, count) the part along the k-th direction. */
+/* Pivoted Cholesky of the candidates' overlaps: `square` (count) is the squared length of each
+   outside the span of the chosen, and row k of `factor` (wanted, count) the part along the k-th
+   direction. */
 typedef struct choice {
     const isg_pool *pool;
     double *square, *merit; /* (count); merit is -2 ln rho^2 */

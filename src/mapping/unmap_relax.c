@@ -1,4 +1,4 @@
-/* unmap_relax.c - binary states that relax toward the span of W
+/* unmap_relax.c - relaxes binary states toward the span of W
  *
  * SPDX-License-Identifier: MIT
  *
@@ -93,8 +93,7 @@ done:
     return status;
 }
 
-/* Not isg_hopfield_sums(), which adds up in another order: the patterns found are a function of every
-   bit. */
+/* Not isg_hopfield_sums(), which sums in another order: the patterns found depend on every bit. */
 void isg_span_sums(const isg_span *span, const uint64_t *spins, double *h) {
     memset(h, 0, span->p * sizeof *h);
     isg_add_spin_rows(h, spins, span->network->u, span->n, span->p);

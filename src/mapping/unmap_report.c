@@ -1,10 +1,10 @@
-/* unmap_report.c - what the patterns found are worth
+/* unmap_report.c - how good the patterns found are
  *
  * SPDX-License-Identifier: MIT
  *
- * Of every pattern: the residual, what changed from the known one, whether it is a fixed point and a
- * minimum in the projection network of W's span and in the network that the RBM itself is, and the
- * two conditions of appendix D, each enough for (J B)_i to have the sign of (W X)_i, J = U U^T.
+ * For every pattern: the residual, the difference from the known one, whether it is a fixed point
+ * and a minimum in the projection network of W's span and in the RBM's own network, and the two
+ * conditions of appendix D, each sufficient for (J B)_i to have the sign of (W X)_i, J = U U^T.
  */
 #include <math.h>
 #include <string.h>
@@ -13,19 +13,19 @@
 #include "mapping/rbm_to_hopfield.h"
 #include "mapping/unmap.h"
 
-/* With the diagonal kept a flip raises H by 2 s_i times the field without it: where none lowers H, s is
-   a fixed point without the diagonal too. */
+/* Even with the diagonal kept, a flip raises H by 2 s_i times the field without it: if no flip
+   lowers H, s is a fixed point without the diagonal too. */
 static isg_unmapped_state look(const isg_hopfield *network, const uint64_t *spins,
                                const double *h) {
     const isg_hopfield_state state = isg_hopfield_look(network, spins, h);
     return (isg_unmapped_state){state.is_fixed_point, state.least_rise >= 0, state.is_stable};
 }
 
-/* What one pattern is examined with. */
+/* Working space to examine one pattern. */
 typedef struct examination {
     isg_unmapping *unmapping;
     const isg_span *span;
-    isg_hopfield *model;    /* what the RBM itself is */
+    isg_hopfield *model;    /* the RBM's own network */
     double *h, *error_sums; /* (n_hidden) */
 } examination;
 

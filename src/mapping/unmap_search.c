@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Where 2^(p-1) starts are too many, or the user wants random ones, as many as were asked for are
- * relaxed, or go down by the paper's descent from X0 = W^+ b, and what they find goes into a pool.
+ * If 2^(p-1) starts are too many, or the user wants random starts, the requested number is relaxed,
+ * or descends by the paper's method from X0 = W^+ b, and the results go into a pool.
  */
 #include <math.h>
 #include <omp.h>
@@ -65,7 +65,7 @@ static void set_start(const isg_search *search, size_t k, uint64_t *spins, doubl
     }
 }
 
-/* From start k to the spins it ends in, with x if by descent. */
+/* Runs from start k to its final spins, and x for descent. */
 static void run_start(const isg_search *search, size_t k, isg_search_room *my) {
     set_start(search, k, my->spins, my->h);
     if (search->descent) {
@@ -118,7 +118,7 @@ done:
     return status;
 }
 
-/* Every candidate of `from`, moved, into the empty pool `to`. */
+/* Adds every candidate of `from`, moved, to the empty pool `to`. */
 static isg_status move_pool(isg_pool *to, const isg_pool *from, const isg_span *span,
                             void (*move)(const isg_span *, uint64_t *, double *)) {
     isg_search_room *my = NULL;

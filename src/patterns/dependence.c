@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Pivoted QR tells the rank. To name a culprit, plain QR goes through the patterns in their order:
- * the first one whose diagonal of R vanishes lies in the span of those before it, and solving the
- * triangle above gives the combination.
+ * Pivoted QR gives the rank. To name a dependent pattern, plain QR takes the patterns in their
+ * order: the first whose diagonal of R vanishes lies in the span of those before it, and solving
+ * the triangle above gives the combination.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,10 +13,10 @@
 #include "linalg/linalg.h"
 #include "patterns/patterns.h"
 
-/* What rounding leaves of a coefficient that is zero, generously. */
+/* A generous bound on what rounding makes of a zero coefficient. */
 static const double negligible = 1e-6;
 
-/* A combination of more patterns than that is cut off: nobody reads it. */
+/* Longer combinations are cut off: nobody reads them. */
 enum { MAX_TERMS = 8 };
 
 /* Appends one term, " - pattern 3" or " + 0.5 pattern 3", to the sentence. */
@@ -46,8 +46,8 @@ static isg_status name_culprit(isg_matd xi, char *sentence, size_t room) {
     size_t culprit = 0;
     while (culprit < k && r[culprit * k + culprit] > 1e-8 * sqrt((double)n))
         culprit++;
-    if (culprit == p) { /* rounding: the two decompositions disagree on what vanishes */
-        snprintf(sentence, room, "they are too close to dependent to tell how");
+    if (culprit == p) { /* by rounding, the two decompositions disagree on the rank */
+        snprintf(sentence, room, "too close to dependent to name the combination");
         goto done;
     }
     for (size_t mu = 0; mu < culprit; mu++) {
@@ -72,7 +72,7 @@ static isg_status name_culprit(isg_matd xi, char *sentence, size_t room) {
         if (fabs(solution[mu]) > negligible)
             append_term(sentence, room, &used, n_written++ == 0, solution[mu], mu);
     if (n_terms > n_written)
-        snprintf(sentence + used, room - used, " and %zu terms more", n_terms - n_written);
+        snprintf(sentence + used, room - used, " and %zu more terms", n_terms - n_written);
 done:
     isg_release(q);
     isg_release(r);

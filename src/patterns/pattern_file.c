@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * xi (N, p) as int8, labels (p) as whole numbers or text, meta.json. A file with the same arrays
- * written by NumPy opens as well.
+ * xi (N, p) as int8, labels (p) as whole numbers or text, meta.json. Files with the same arrays
+ * written by NumPy can be read too.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "io/meta.h"
 #include "patterns/patterns.h"
 
-/* Whether the number of this name has this name: not so for 007, which must stay apart from 7. */
+/* Whether the name is a number in its usual form; 007 is not, and must stay distinct from 7. */
 static bool is_whole(const char *name) {
     const char *first = name + (*name == '-');
     const size_t digits = strspn(first, "0123456789");
@@ -28,8 +28,8 @@ static int64_t whole_of(const char *name) {
     return *name == '-' ? -value : value;
 }
 
-/* The character that starts at *text, which moves behind it. Names are UTF-8, or what a file in
-   another encoding had; a byte that is not UTF-8 is taken for Latin-1. */
+/* Reads the character at *text and advances past it. Names are UTF-8, or the bytes of a file in
+   another encoding; a byte that is not UTF-8 is taken as Latin-1. */
 static uint32_t next_character(const unsigned char **text) {
     const unsigned char *c = *text;
     const size_t length = isg_utf8_length((const char *)c, 4);

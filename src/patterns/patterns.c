@@ -1,4 +1,4 @@
-/* patterns.c - binary patterns: made from data, kept in files, compared
+/* patterns.c - binary patterns: made from data, copied, compared
  *
  * SPDX-License-Identifier: MIT
  *
@@ -118,7 +118,7 @@ isg_status isg_patterns_copy(isg_patterns **out, const isg_patterns *from, size_
     copy->info = from->info;
     copy->info.n_patterns = n_patterns;
     if (kept < p)
-        copy->info.n_ties = 0; /* which of them the pattern had is not known */
+        copy->info.n_ties = 0; /* the count is not known per pattern */
     for (size_t mu = 0, nu = 0; mu < p; mu++) {
         if (mu == skip)
             continue;
@@ -174,7 +174,7 @@ static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *
     patterns->members[mu] = count;
 }
 
-/* What making patterns needs: the samples ordered by class, and the cluster each is in. */
+/* The samples ordered by class, and the cluster of each. */
 typedef struct class_work {
     const isg_dataset *data;
     size_t n_classes, per_class;
@@ -213,8 +213,8 @@ static isg_status class_work_start(class_work *work, const isg_dataset *data, si
     return ISG_OK;
 }
 
-/* Classes are clustered side by side. The thread that called reports for all of them and learns
-   whether to go on. */
+/* Classes are clustered in parallel. The calling thread reports progress for all of them and learns
+   whether to continue. */
 typedef struct shared_progress {
     const isg_progress *outer; /* may be NULL */
     size_t n_samples;
@@ -225,7 +225,7 @@ typedef struct shared_progress {
 typedef struct class_progress {
     shared_progress *shared;
     size_t count; /* samples of the class */
-    size_t done;  /* of them, as reported so far */
+    size_t done;  /* samples of it reported so far */
 } class_progress;
 
 static bool report_class(void *user, double fraction) {
@@ -251,8 +251,8 @@ static isg_status cluster_class(const class_work *work, size_t c, shared_progres
     return status;
 }
 
-/* Clusterings are independent, so threads change nothing but the time. Unlike other loops these
-   allocate as they go and may fail; what went wrong is said by the calling thread. */
+/* Clusterings are independent, so the number of threads changes only the time. Unlike other loops
+   they allocate as they go and may fail; the calling thread sets the error message. */
 static isg_status cluster_classes(const class_work *work, const isg_progress *outer) {
     shared_progress shared = {.outer = outer, .n_samples = work->data->info.n_samples};
     isg_status *results = NULL, status = ISG_OK;
@@ -294,7 +294,7 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     const isg_pattern_options defaults = isg_pattern_defaults();
     options = options ? options : &defaults;
     if (options->per_class == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "expected at least one pattern a class, found 0");
+        return isg_fail(ISG_ERR_ARGUMENT, "expected at least one pattern per class, found 0");
     isg_patterns *patterns = NULL;
     class_work work;
     isg_status status = ISG_OK;

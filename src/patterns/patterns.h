@@ -16,18 +16,18 @@ struct isg_patterns {
     size_t words;      /* of one pattern */
     uint64_t *spins;   /* (n_patterns, words) */
     isg_labels labels; /* finished; count is n_patterns, or 0 without labels */
-    size_t *members;   /* (n_patterns) samples behind each; zeros if unknown */
+    size_t *members;   /* (n_patterns) samples each was made from; zeros if unknown */
 };
 
 static inline uint64_t *isg_patterns_spins(const isg_patterns *patterns, size_t mu) {
     return patterns->spins + mu * patterns->words;
 }
 
-/* Room for patterns of -1 everywhere, without labels; the caller fills them in. */
+/* Patterns of -1 everywhere, without labels, for the caller to fill in. */
 isg_status isg_patterns_allocate(isg_patterns **out, size_t n_visible, size_t n_patterns);
 
-/* A copy of the patterns without number `skip`, if there is one, and with `extra` (packed) at the
-   end, unless it is NULL; `label` is its label, NULL if the patterns have none. */
+/* A copy of the patterns without pattern `skip`, if it exists, and with `extra` (packed) appended,
+   unless it is NULL; `label` is its label, NULL if the patterns have none. */
 isg_status isg_patterns_copy(isg_patterns **out, const isg_patterns *from, size_t skip,
                              const uint64_t *extra, const char *label);
 
@@ -36,13 +36,14 @@ void isg_patterns_fill(const isg_patterns *patterns, isg_matd xi);
 void isg_patterns_gram(const isg_patterns *patterns, isg_matd gram);
 
 /* The rank, as isg_patterns_rank() finds it; ISG_ERR_DEPENDENT, naming the combination, if the
-   patterns are dependent and must not be. */
+   patterns are dependent, unless may_depend. */
 isg_status isg_patterns_find_rank(const isg_patterns *patterns, bool may_depend, size_t *rank);
 
-/* Names of classes in a file: whole numbers if all are, else text. Nothing without labels. */
+/* Writes the class names: as whole numbers if all are, else as text. Writes nothing without
+   labels. */
 isg_status isg_labels_write(const isg_labels *labels, isg_npz_writer *writer, const char *name);
 
-/* xi (N, p) as int8 and the labels, into any archive; and from one. */
+/* Write xi (N, p) as int8 and the labels to any archive, and read them from one. */
 isg_status isg_patterns_write(const isg_patterns *patterns, isg_npz_writer *writer);
 isg_status isg_patterns_read(isg_patterns **out, isg_zip *zip);
 

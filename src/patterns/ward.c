@@ -3,16 +3,16 @@
  * SPDX-License-Identifier: MIT
  *
  * The nearest-neighbor chain: follow nearest neighbors until two clusters are each other's, merge
- * them, go on. Binary data tie all the time, so the tree depends on how ties are broken and on
- * every rounding; both are as in SciPy. The chain starts at the lowest slot; a scan goes upward,
- * takes what is strictly nearer, and prefers the previous element of the chain; the merged cluster
+ * them, repeat. Binary data have many ties, so the tree depends on how ties are broken and on every
+ * rounding; both are as in SciPy. The chain starts at the lowest slot; a scan goes upward, takes
+ * only strictly nearer clusters, and prefers the previous element of the chain; the merged cluster
  * takes the larger slot; its distances follow from the formula in ref.c, in that order of
- * operations; at last the merges are sorted stably by height.
+ * operations; finally the merges are sorted stably by height.
  *
  * What makes it fast: a row of the distance matrix is computed from the bits when it is first
- * scanned, so only clusters that were ever looked at have one, and it learns of merges when it is
- * scanned next. The distance of two clusters stands in the row of the younger one; a scan copies
- * from there what has changed since the last. Nothing is ever written across rows.
+ * scanned, so only scanned clusters have one, and it is updated for merges when it is next scanned.
+ * The distance of two clusters is in the row of the younger one; a scan copies from there what has
+ * changed since the last. Nothing is ever written across rows.
  */
 #include "patterns/ward.h"
 
@@ -41,8 +41,8 @@ typedef struct clustering {
     double *roots;        /* square roots of all Hamming distances */
     uint32_t *hamming;    /* (n) scratch */
     double *sizes;        /* (n) of the cluster in a slot; 0 once dropped */
-    double **rows;        /* (n) distances of a slot to all slots; NULL while never scanned */
-    size_t *rows_known;   /* (n) how many events a row has taken in */
+    double **rows;        /* (n) distances of a slot to all slots; NULL until scanned */
+    size_t *rows_known;   /* (n) events a row is updated for */
     uint32_t *last_event; /* (n) 1 + the event that made the cluster in a slot; 0: no event did */
     event *events;
     size_t n_events;
@@ -109,7 +109,7 @@ static isg_status create_row(clustering *work, size_t x) {
     return ISG_OK;
 }
 
-/* Brings a row up to date. A cluster that was merged away is infinitely far. One made since then
+/* Brings a row up to date. A cluster that was merged away is infinitely far. A cluster made since
    is younger than this row's, so its row has the distance. */
 static isg_status update_row(clustering *work, size_t x) {
     if (!work->rows[x])
@@ -207,7 +207,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t x) {
     return x;
 }
 
-/* Slots stand for samples; the sorted events name them, the tree names clusters. */
+/* The sorted events name slots, which represent samples; the tree names clusters. */
 static isg_status build_tree(isg_ward *tree, clustering *work) {
     const size_t n = tree->n;
     event *scratch = NULL;

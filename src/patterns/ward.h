@@ -7,8 +7,8 @@
 
 #include "data/data.h"
 
-/* One step of the clustering. Clusters 0 to n - 1 are the single samples, cluster n + k is what
-   merge k made, first < second: the linkage matrix of SciPy, row by row. */
+/* One step of the clustering. Clusters 0 to n - 1 are the single samples, cluster n + k is the
+   result of merge k, first < second: the linkage matrix of SciPy, row by row. */
 typedef struct isg_merge {
     uint32_t first, second;
     uint32_t size; /* samples in the merged cluster */

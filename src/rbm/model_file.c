@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * W (N, p), b (N), c (p), beta, and where known xi (N, m), labels (m) and R (p, m), meta.json. A
- * file with the same arrays written by NumPy opens as well, of any numeric type and either order;
- * b and c may be missing and are then zero, beta may not, since no value of it is a usual one.
+ * W (N, p), b (N), c (p), beta, and where known xi (N, m), labels (m) and R (p, m), meta.json.
+ * Files with the same arrays written by NumPy can be read too, with any numeric type and either
+ * order. b and c may be missing and are then zero; beta is required, since it has no usual value.
  */
 #include "rbm/rbm.h"
 
@@ -58,8 +58,9 @@ static isg_status check_finite(const char *file, const char *name, const isg_arr
                 return isg_fail(ISG_ERR_FORMAT,
                                 "%s: %s, row %zu, column %zu: expected a finite number, found %s",
                                 file, name, k / cols + 1, k % cols + 1, found);
-            return isg_fail(ISG_ERR_FORMAT, "%s: %s, number %zu: expected a finite one, found %s",
-                            file, name, k + 1, found);
+            return isg_fail(ISG_ERR_FORMAT,
+                            "%s: %s, number %zu: expected a finite number, found %s", file, name,
+                            k + 1, found);
         }
     return ISG_OK;
 }
@@ -94,7 +95,7 @@ static isg_status read_beta(double *out, isg_zip *zip) {
     return status;
 }
 
-/* A field, if the file has it, in place of the zeros that are there. */
+/* Replaces the zeros of a field, if the file has it. */
 static isg_status read_field(double **field, size_t size, isg_zip *zip, const char *name) {
     isg_array_type type;
     double *found = NULL;
@@ -149,7 +150,7 @@ static isg_status read_shape(isg_rbm *rbm, isg_zip *zip) {
     return ISG_OK;
 }
 
-/* An RBM with these weights, which it takes over even if it fails. */
+/* An RBM that takes ownership of these weights, even on failure. */
 static isg_status take_weights(isg_rbm **out, double *weights, const isg_array_type *type,
                                isg_zip *zip) {
     double beta = 0;

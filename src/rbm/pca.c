@@ -6,9 +6,9 @@
  *
  *     cov_ij = 4 (n_ij / M - n_i n_j / M^2),   2 n_ij = n_i + n_j - d_ij,
  *
- * all whole numbers, found by counting bits in the transposed data. So the N x N covariance is
- * exact up to its last rounding (for fewer than 9e7 samples), and costs M N^2 / 64 word operations. Where N^2 numbers are too many,
- * pca_iterate.c does without them.
+ * all integers, found by counting bits in the transposed data. So the N x N covariance is exact up
+ * to its last rounding (for fewer than 9e7 samples), and costs M N^2 / 64 word operations. If N^2
+ * numbers are too many, pca_iterate.c avoids forming the matrix.
  */
 #include "rbm/pca.h"
 
@@ -32,7 +32,7 @@ static void transpose(const isg_dataset *data, uint64_t *columns, size_t words) 
         }
 }
 
-/* The lower triangle of the covariance, in place of the distances. */
+/* The lower triangle of the covariance, overwriting the distances. */
 static isg_status fill_covariance(const isg_dataset *data, double *covariance) {
     const size_t n = data->info.n_visible, m = data->info.n_samples, words = isg_words(m);
     const isg_kernels *kernels = isg_kernels_get();
@@ -80,7 +80,7 @@ static isg_status check(const isg_dataset *data, size_t n_components, isg_matd c
     return ISG_OK;
 }
 
-/* From the covariance itself. */
+/* From the covariance matrix. */
 static isg_status find_densely(const isg_dataset *data, size_t k, isg_matd components,
                                double *variances, size_t *rank) {
     const size_t n = data->info.n_visible;
@@ -126,7 +126,7 @@ done:
     return status;
 }
 
-/* Units up to which the covariance is made: 32 MB of it. */
+/* Up to this many units the covariance is formed: 32 MB. */
 enum { DENSE_UNITS = 2048 };
 
 isg_status isg_pca(const isg_dataset *data, size_t n_components, isg_matd components,

@@ -15,13 +15,13 @@
 isg_status isg_pca(const isg_dataset *data, size_t n_components, isg_matd components,
                    double *variances);
 
-/* The k leading axes as rows of axes (k, n_visible), the largest variance first, unsigned; *rank is
-   how many of them have a variance, k unless the data vary in fewer directions. Memory grows with
-   (n_visible + n_samples) k, and not with n_visible^2. */
+/* The k leading axes as rows of axes (k, n_visible), the largest variance first, of arbitrary sign;
+   *rank is how many have a nonzero variance: k, unless the data vary in fewer directions. Memory
+   grows with (n_visible + n_samples) k, not with n_visible^2. */
 isg_status isg_pca_iterate(const isg_dataset *data, size_t k, isg_matd axes, double *variances,
                            size_t *rank);
 
-/* The size of the basis that it keeps; n_visible must be larger. */
+/* The size of its basis; n_visible must be larger. */
 size_t isg_pca_basis(size_t k);
 
 #endif

@@ -7,10 +7,10 @@
  *
  *     C v = X^T (X v - 1 mu.v) / M,
  *
- * and both products come from the packed spins: for eight spins, the 256 sums that they can make are
- * tabulated once and then looked up, a byte of spins at a time. A single vector sees only one direction
- * of a space in which all variances are equal; so the result is accepted only if adding a random
- * vector at right angles to all that was found leaves it unchanged.
+ * and both products come from the packed spins: the 256 possible sums of eight spins are tabulated
+ * once and then looked up, a byte of spins at a time. A single vector sees only one direction of a
+ * space in which all variances are equal, so the result is accepted only if adding a random vector
+ * orthogonal to all axes found leaves it unchanged.
  */
 #include "rbm/pca.h"
 
@@ -34,14 +34,14 @@ enum {
 /* |C v - variance v| relative to the largest variance. */
 static const double tolerance = 1e-13;
 
-/* For each byte of a word, the sums of +-x_i that its 256 values stand for. */
+/* For each byte of a word, the sums of +-x_i for its 256 values. */
 typedef double byte_sums[8][256];
 
 typedef struct iteration {
     const isg_dataset *data;
     size_t n, m, k;     /* units, samples, axes wanted */
     size_t room, count; /* vectors in the basis: at most, and now */
-    double *basis; /* (room + 1, n): orthonormal rows; the one after the last is on its way in */
+    double *basis; /* (room + 1, n): orthonormal rows; the row after the last is the next to add */
     double *spare; /* (room, n) */
     double *projected;    /* (room, room): C in that basis */
     double *vectors;      /* (room, room): its eigenvectors */
@@ -51,7 +51,7 @@ typedef struct iteration {
     double *sums;         /* (m): X v */
     int threads;
     byte_sums *tables; /* one for each thread */
-    double next_norm;  /* of the vector on its way in, before it was made a unit vector */
+    double next_norm;  /* of the next vector, before it was normalized */
     double coupling;   /* of that vector to the last of the basis */
     double scale;      /* the longest C v so far */
     uint32_t random;   /* random vectors so far */
@@ -90,7 +90,7 @@ static void finish(iteration *my) {
 
 /* ---- the covariance, applied ------------------------------------------------------------------------- */
 
-/* Room for the tables of one thread; a stack may be smaller than they are. */
+/* The tables of one thread, not on its stack, which may be too small. */
 static byte_sums *table_of_thread(const iteration *my) {
     return &my->tables[omp_get_thread_num()];
 }
@@ -113,7 +113,8 @@ static inline double look_up(byte_sums *tables, uint64_t word) {
             (table[6][word >> 48 & 255] + table[7][word >> 56]));
 }
 
-/* Up to 64 numbers from x on, and zeros: what lies past the last unit or sample adds nothing. */
+/* Up to 64 numbers from x on, padded with zeros, so that nothing past the last unit or sample adds
+   to a sum. */
 static void take_64(double out[64], const double *x, size_t left) {
     memset(out, 0, 64 * sizeof *out);
     memcpy(out, x, (left < 64 ? left : 64) * sizeof *out);
@@ -138,7 +139,7 @@ static void project(iteration *my, const double *v) {
                 my->sums[a] += look_up(table, my->data->spins[a * words + w]);
         }
     }
-    /* Their mean is zero but for rounding, which X^T would multiply by as much as there are samples. */
+    /* Their mean is zero except for rounding, which X^T would multiply by the number of samples. */
     double mean = 0;
     for (size_t a = 0; a < my->m; a++)
         mean += my->sums[a];
@@ -187,7 +188,7 @@ static void gather(const iteration *my, double *out) {
     }
 }
 
-/* Says whether any unit varies. */
+/* Returns whether any unit varies. */
 static bool find_mean(iteration *my) {
     for (size_t a = 0; a < my->m; a++)
         my->sums[a] = 1;
@@ -204,7 +205,7 @@ static double *row_of(const iteration *my, size_t j) {
     return my->basis + j * my->n;
 }
 
-/* Takes from x (n) what lies along the basis, and says how much: along (count). */
+/* Subtracts from x (n) its components along the basis, stored in along (count). */
 static void take_off(const iteration *my, double *x, double *along) {
     enum { PIECE = 2048 };
     const isg_kernels *kernels = isg_kernels_get();
@@ -218,7 +219,7 @@ static void take_off(const iteration *my, double *x, double *along) {
                                   row_of(my, j) + i, x + i);
 }
 
-/* The vector on its way in, at right angles to the basis and of length 1; once is not enough. */
+/* Makes the next vector orthogonal to the basis and of length 1; one pass is not enough. */
 static void make_orthonormal(iteration *my) {
     double *x = row_of(my, my->count);
     take_off(my, x, my->along);
@@ -236,10 +237,11 @@ static void let_random_in(iteration *my) {
     for (size_t i = 0; i < my->n; i++)
         x[i] = isg_next_uniform(&random) - 0.5;
     make_orthonormal(my);
-    make_orthonormal(my); /* what is left of it may be short */
+    make_orthonormal(my); /* the remainder may be short */
 }
 
-/* Takes the next vector in, and makes the one after it: C times it, less what the basis has. */
+/* Adds the next vector to the basis and makes the one after it: C times it, minus its part in the
+   basis. */
 static void extend(iteration *my) {
     const size_t last = my->count++;
     project(my, row_of(my, last));
@@ -254,15 +256,15 @@ static void extend(iteration *my) {
     my->scale = fmax(my->scale, sqrt(square));
 }
 
-/* Eigenvalues of C in the basis rise; this is the i-th from the top. */
+/* Eigenvalues of C in the basis ascend; this is the i-th from the top. */
 static size_t from_top(const iteration *my, size_t i) {
     return my->count - 1 - i;
 }
 
-/* The `keep` leading eigenvectors in place of the basis. */
+/* Replaces the basis by the `keep` leading eigenvectors. */
 static isg_status rotate_basis(iteration *my, size_t keep) {
     const size_t count = my->count, room = my->room;
-    double *turn = my->projected; /* not needed any more: (keep, count) */
+    double *turn = my->projected; /* no longer needed: (keep, count) */
     for (size_t i = 0; i < keep; i++)
         for (size_t j = 0; j < count; j++)
             turn[i * count + j] = my->vectors[j * count + from_top(my, i)];
@@ -283,7 +285,7 @@ static isg_status solve_projected(iteration *my) {
     return isg_symmetric_eigen(my->values, isg_matd_of(my->vectors, my->count, my->count), matrix);
 }
 
-/* Whether C takes every axis to its multiple, as far as the basis can tell. */
+/* Whether every axis is an eigenvector of C, as far as the basis can tell. */
 static bool are_found(const iteration *my) {
     const double largest = my->values[from_top(my, 0)];
     for (size_t i = 0; i < my->k; i++) {
@@ -294,7 +296,7 @@ static bool are_found(const iteration *my) {
     return true;
 }
 
-/* Whether the variances are still what they were; keeps them in *before. */
+/* Whether the variances are unchanged; stores them in *before. */
 static bool are_same(const iteration *my, double *before) {
     const double largest = my->values[from_top(my, 0)];
     bool same = true;
@@ -306,7 +308,7 @@ static bool are_same(const iteration *my, double *before) {
     return same;
 }
 
-/* The largest |C v - variance v| of the axes that are the basis, found anew; that vector comes in next. */
+/* Recomputes the largest |C v - variance v| of the axes in the basis; that vector is added next. */
 static double let_worst_in(iteration *my) {
     double *x = row_of(my, my->count), *worst = my->spare, largest = 0;
     for (size_t j = 0; j < my->count; j++) {
@@ -325,7 +327,8 @@ static double let_worst_in(iteration *my) {
     return largest;
 }
 
-/* Fills the basis, keeps the best of it, and so on. `variances` (k) are those of the round before. */
+/* Fills the basis, keeps its best part, and repeats. `variances` (k) are those of the previous
+   round. */
 static isg_status iterate(iteration *my, double *variances) {
     const double negligible = isg_rank_tolerance(my->n, my->n);
     bool is_checked = false;

@@ -6,7 +6,8 @@
  *     H(s)         = -b.s - |W^T s + c|^2 / 2 + |c|^2 / 2           hidden layer integrated out
  *     F0(lambda)   = |lambda - c|^2 / 2 - sum_i ln cosh(beta x_i) / beta,  x = W lambda + b
  *
- * (Eqs. 6, 8, 10 of the paper, with both fields.) Everything here is double and plain.
+ * (Eqs. 6, 8, 10 of the paper, with both fields.) Everything here is plain code in double
+ * precision.
  */
 #include "rbm/rbm.h"
 
@@ -72,8 +73,8 @@ isg_status isg_rbm_set_beta(isg_rbm *rbm, double beta) {
 isg_status isg_rbm_set_image(isg_rbm *rbm, size_t height, size_t width) {
     size_t pixels = 0;
     if (!isg_multiply(&pixels, height, width) || pixels != rbm->info.n_visible)
-        return isg_fail(ISG_ERR_SHAPE, "an image of %zu x %zu has not %zu pixels", height, width,
-                        rbm->info.n_visible);
+        return isg_fail(ISG_ERR_SHAPE, "an image of %zu x %zu does not have %zu pixels", height,
+                        width, rbm->info.n_visible);
     rbm->info.image_height = height;
     rbm->info.image_width = width;
     return ISG_OK;

@@ -19,10 +19,10 @@ struct isg_rbm {
     /* Where it came from a Hopfield network: */
     isg_patterns *patterns; /* owned; NULL if unknown */
     double *r;              /* (n_hidden, r_cols) with weights r = xi; NULL if unknown */
-    size_t r_cols;          /* the number of patterns, which r knows even without them */
+    size_t r_cols;          /* the number of patterns, known even if these are not */
 };
 
-/* A number that 1 / sqrt(beta) and beta x can be floats for. */
+/* Bounds within which 1 / sqrt(beta) and beta x fit in a float. */
 #define ISG_LEAST_BETA 1e-30
 #define ISG_MOST_BETA  1e30
 
@@ -30,7 +30,7 @@ static inline bool isg_is_beta(double beta) {
     return beta >= ISG_LEAST_BETA && beta <= ISG_MOST_BETA;
 }
 
-/* ISG_ERR_ARGUMENT unless it is. */
+/* ISG_ERR_ARGUMENT unless beta is within these bounds. */
 isg_status isg_check_beta(double beta);
 
 static inline isg_matd_view isg_rbm_view(const isg_rbm *rbm) {
@@ -47,16 +47,16 @@ void isg_rbm_sweep(const isg_rbm *rbm, isg_cursor *random, uint64_t *spins, doub
 void isg_sample_spins(isg_cursor *random, size_t n, double beta, const double *field,
                       uint64_t *spins);
 
-/* What isg_rbm_start() is made of, besides patterns: independent normal weights of standard
-   deviation `deviation`, and the principal axes of the data; fields zero. */
+/* The starts of isg_rbm_start() that need no patterns: independent normal weights of standard
+   deviation `deviation`, and the principal axes of the data; fields are zero. */
 isg_status isg_rbm_start_normal(isg_rbm **out, size_t n_visible, size_t n_hidden, double beta,
                                 double deviation, uint64_t seed);
 isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, size_t n_hidden, double beta);
 
-/* The RBM in an archive that is open: what isg_rbm_load() does with a file. */
+/* Reads an RBM from an open archive, as isg_rbm_load() does from a file. */
 isg_status isg_rbm_read(isg_rbm **out, isg_zip *zip);
 
-/* Everything of a model file but W, b and c, which a checkpoint has anyway. */
+/* Writes everything of a model file except W, b and c, which a checkpoint already has. */
 isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *command,
                               isg_npz_writer *writer);
 

@@ -1,4 +1,4 @@
-/* rbm_start.c - RBMs that training may start from, besides those of patterns
+/* rbm_start.c - RBMs to start training from, other than those of patterns
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,10 +1,10 @@
-/* attractor.c - recall to the very end: which fixed point a sample falls into
+/* attractor.c - recall to the end: which fixed point a sample reaches
  *
  * SPDX-License-Identifier: MIT
  *
- * A negative of a pattern is as stable as the pattern, since H(-s) = H(s); other fixed points are
- * spurious, however near they are to a pattern. With a temperature nothing comes to rest, so that
- * the state it leads to goes on at zero temperature, to the inherent structure that it belongs to.
+ * The negative of a pattern is as stable as the pattern, since H(-s) = H(s); other fixed points are
+ * spurious, however near they are to a pattern. At a temperature the state never settles, so the
+ * dynamics continue from it at zero temperature, down to its inherent structure.
  */
 #include <string.h>
 
@@ -28,11 +28,11 @@ isg_status isg_fall_plan(isg_fall *out, const isg_hopfield *network, size_t n_st
 typedef struct falls {
     const isg_dataset *data;
     const isg_fall *plan;
-    uint64_t *states;             /* (n_samples, words) in the end */
+    uint64_t *states;             /* (n_samples, words) at the end */
     isg_recall_outcome *outcomes; /* (n_samples) */
 } falls;
 
-/* The pattern, or that whose negative, a state is; SIZE_MAX: none. */
+/* The pattern that equals a state, or whose negative does; SIZE_MAX: none. */
 static size_t find_pattern(const isg_hopfield *network, const uint64_t *spins, bool is_negative) {
     const size_t distance = is_negative ? network->info.n_visible : 0;
     for (size_t mu = 0; mu < network->info.n_patterns; mu++)
@@ -69,7 +69,7 @@ static void fall_down(isg_walker *walker, size_t number, void *user) {
         .end = classify(walker), .updates = warm.sweeps + cold.sweeps, .share = 1};
 }
 
-/* The ends of all samples, as states and outcomes. */
+/* Finds the ends of all samples, as states and outcomes. */
 static isg_status run_falls(isg_recall *recall, const isg_hopfield *network,
                             const isg_dataset *data, uint64_t *states,
                             const isg_progress *progress) {

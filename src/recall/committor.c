@@ -1,10 +1,10 @@
-/* committor.c - to which pattern a state leads, and how surely
+/* committor.c - which patterns a state leads to, and with what probability
  *
  * SPDX-License-Identifier: MIT
  *
  * The committor of pattern mu at s is the probability that a trajectory from s comes within the
- * threshold of mu before it comes within that of another pattern. A state at a watershed of the
- * landscape has it shared among patterns; zero temperature would have to choose.
+ * threshold of mu before it comes within that of another pattern. At a watershed of the landscape
+ * it is split among patterns, where zero temperature would have to choose.
  */
 #include "base/memory.h"
 #include "recall/recall.h"

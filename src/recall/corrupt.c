@@ -1,10 +1,10 @@
-/* corrupt.c - states with something wrong, and whether a network makes them right
+/* corrupt.c - corrupted states, and whether a network recovers them
  *
  * SPDX-License-Identifier: MIT
  *
  * A share of the units means exactly that many, so that the abscissa of a recovery curve has no
- * error. The units are the first of a random order that depends on the trial alone: more corruption
- * is the same corruption and more, and all rules and dynamics start from the same states.
+ * error. The units are the first of a random order that depends only on the trial: more corruption
+ * extends less corruption, and all rules and dynamics start from the same states.
  */
 #include <math.h>
 #include <string.h>
@@ -100,7 +100,7 @@ isg_recovery_options isg_recovery_defaults(void) {
                                   .seed = 1};
 }
 
-/* How near a state is to what was sought. */
+/* How near a state is to the patterns sought. */
 typedef struct distance {
     double overlap; /* the largest */
     bool is_exact, is_negative;
@@ -116,8 +116,8 @@ typedef struct trials {
     isg_fall plan;
     const uint64_t *starts; /* (n_starts, words) */
     size_t n_starts;
-    const size_t *sought;   /* (n_starts) a class of patterns ... */
-    const size_t *class_of; /* (n_patterns) ... as these number them */
+    const size_t *sought;   /* (n_starts) a class of the patterns ... */
+    const size_t *class_of; /* (n_patterns) ... by this numbering */
     uint64_t *masked;       /* (walkers, words) */
     const isg_crew *crew;
     trial *out; /* (n_starts, trials) */
@@ -214,8 +214,8 @@ done:
     return status;
 }
 
-/* sought (n_starts), class_of (n_patterns): a pattern is to be found itself, a sample as any pattern
-   of its class. */
+/* sought (n_starts), class_of (n_patterns): for a pattern, itself is sought; for a sample, any
+   pattern of its class. */
 static isg_status find_sought(size_t *sought, size_t *class_of, const isg_patterns *patterns,
                               const isg_dataset *data) {
     const size_t p = patterns->info.n_patterns;
@@ -229,8 +229,7 @@ static isg_status find_sought(size_t *sought, size_t *class_of, const isg_patter
         while (k < patterns->labels.n_classes && strcmp(patterns->labels.names[k], name) != 0)
             k++;
         if (k == patterns->labels.n_classes)
-            return isg_fail(ISG_ERR_ARGUMENT, "class %s of the data: no pattern stands for it",
-                            name);
+            return isg_fail(ISG_ERR_ARGUMENT, "class %s of the data: has no pattern", name);
         sought[a] = k;
     }
     return ISG_OK;
@@ -245,11 +244,10 @@ static isg_status check(const isg_patterns *patterns, const isg_dataset *data,
         return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, the patterns %zu",
                         data->info.n_visible, patterns->info.n_visible);
     if (data && (data->labels.count == 0 || patterns->labels.count == 0))
-        return isg_fail(
-            ISG_ERR_ARGUMENT,
-            "recovering samples needs labels, to know the patterns that are sought, but "
-            "the %s have none",
-            data->labels.count == 0 ? "data" : "patterns");
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "recovering samples needs labels, to know which patterns to seek, but "
+                        "the %s have none",
+                        data->labels.count == 0 ? "data" : "patterns");
     if (options->trials == 0)
         return isg_fail(ISG_ERR_ARGUMENT, "trials: expected at least 1, found 0");
     if (!isg_multiply(&jobs, data ? data->info.n_samples : patterns->info.n_patterns,

@@ -2,9 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * What is said there, "updated deterministically until it reaches a local minimum" and only then
- * compared, is not what gave the figures: the overlap is compared before every update, the first
- * included, and most images of MNIST are decided by that first comparison.
+ * The appendix says that a state is "updated deterministically until it reaches a local minimum"
+ * and only then compared. That does not give the paper's figures: the overlap must be compared
+ * before every update, the first included, and most images of MNIST are decided by that first
+ * comparison.
  */
 #include <string.h>
 
@@ -28,7 +29,7 @@ static void descend(isg_walker *walker, size_t number, void *user) {
     all->out[number] = (isg_passage){.arrival = walker->arrival, .updates = report.sweeps};
 }
 
-/* The samples at zero temperature, each once. */
+/* Runs every sample once at zero temperature. */
 static isg_status run_descent(isg_passage *out, const isg_hopfield *network,
                               const isg_dataset *data, const isg_recall_options *options,
                               const isg_progress *progress) {
@@ -100,8 +101,8 @@ typedef struct passages {
     size_t *votes;           /* (n_patterns) scratch */
 } passages;
 
-/* Everything is counted in trajectories, of which a sample is worth so many, and divided in the end:
-   what adds up to a sample then does so to the last bit. */
+/* Everything is counted in trajectories, with a sample worth `trajectories` of them, and divided at
+   the end, so that the parts of a sample add up exactly. */
 static isg_status count_updates(isg_recall *recall, const passages *all) {
     const size_t n = recall->summary.n_samples, each = recall->summary.options.trajectories;
     const size_t n_then = all->n_left * each;
@@ -123,7 +124,7 @@ static isg_status count_updates(isg_recall *recall, const passages *all) {
     return ISG_OK;
 }
 
-/* A sample that trajectories decide, the k-th of them. */
+/* Counts the k-th sample that trajectories decide. */
 static void count_trajectories(isg_recall *recall, const passages *all, size_t k, size_t row,
                                size_t n_patterns) {
     const size_t each = recall->summary.options.trajectories;

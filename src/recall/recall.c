@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Here is what both protocols share: options, classes matched by name, and what the samples would
- * be without any dynamics, which is what the dynamics have to beat.
+ * What both protocols share: options, classes matched by name, and the readout of the samples
+ * without any dynamics, which the dynamics have to beat.
  */
 #include "recall/recall.h"
 
@@ -43,13 +43,14 @@ static isg_status check(const isg_patterns *patterns, const isg_dataset *data,
         return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, the patterns %zu",
                         data->info.n_visible, patterns->info.n_visible);
     if (options->protocol != ISG_RECALL_PUBLISHED && options->protocol != ISG_RECALL_ATTRACTOR)
-        return isg_fail(ISG_ERR_ARGUMENT, "protocol: there is no number %d",
+        return isg_fail(ISG_ERR_ARGUMENT, "protocol: expected a known one, found number %d",
                         (int)options->protocol);
     if (!isg_dynamics_exist(options->dynamics))
-        return isg_fail(ISG_ERR_ARGUMENT, "dynamics: there is no kind number %d",
+        return isg_fail(ISG_ERR_ARGUMENT, "dynamics: expected a known kind, found number %d",
                         (int)options->dynamics);
     if ((int)options->readout < 0 || options->readout >= ISG_N_READOUTS)
-        return isg_fail(ISG_ERR_ARGUMENT, "readout: there is no number %d", (int)options->readout);
+        return isg_fail(ISG_ERR_ARGUMENT, "readout: expected a known one, found number %d",
+                        (int)options->readout);
     return options->protocol == ISG_RECALL_PUBLISHED ? check_published(options) : ISG_OK;
 }
 
@@ -73,7 +74,7 @@ static isg_status name_labels(isg_recall *recall, const isg_patterns *patterns) 
     return ISG_OK;
 }
 
-/* Numbers that happen to be names of classes do not label patterns that have no labels. */
+/* Patterns without labels match no class, even if a class has the name of their number. */
 static isg_status match_classes(isg_recall *recall, const isg_patterns *patterns,
                                 const isg_dataset *data) {
     isg_recall_summary *summary = &recall->summary;
@@ -105,7 +106,7 @@ static isg_status make_room(isg_recall *recall, const isg_patterns *patterns,
 
 /* ---- readouts ------------------------------------------------------------------------------------ */
 
-/* The first of those that are largest but for rounding, far below what a spin makes of a difference. */
+/* The first of the largest up to rounding, which is far below the effect of one spin. */
 static size_t largest(const double *values, size_t count) {
     const double equal = 1e-10;
     size_t best = 0;

@@ -25,7 +25,7 @@ static inline size_t isg_recall_class(const isg_dataset *data, size_t a) {
     return data->labels.count ? data->labels.index[a] : 0;
 }
 
-/* Both protocols: outcomes, tables, updates, and their part of the summary. */
+/* Both protocols fill outcomes, tables, updates, and their part of the summary. */
 isg_status isg_recall_published(isg_recall *recall, const isg_hopfield *network,
                                 const isg_dataset *data, const isg_progress *progress);
 isg_status isg_recall_attractor(isg_recall *recall, const isg_hopfield *network,
@@ -40,7 +40,7 @@ static inline void isg_recall_count(const isg_recall *recall, double *table, siz
     table[class_index * (labels + ISG_N_ENDS - 1) + column] += weight;
 }
 
-/* The pattern that a state stands for; m and a (n_patterns) are scratch. */
+/* The pattern that a state represents; m and a (n_patterns) are scratch. */
 isg_status isg_readout_of(const isg_hopfield *network, const uint64_t *spins, double *m, double *a,
                           size_t pattern[ISG_N_READOUTS]);
 
@@ -60,7 +60,8 @@ typedef struct isg_passages {
     isg_passage *out; /* (n_starts, trajectories) */
 } isg_passages;
 
-/* ISG_ERR_ARGUMENT if such trajectories cannot be; `what` begins the sentence about dynamics. */
+/* ISG_ERR_ARGUMENT if such trajectories are impossible; `what` begins the sentence about
+   dynamics. */
 isg_status isg_passages_check(const char *what, isg_dynamics kind, double threshold,
                               size_t trajectories);
 
@@ -69,19 +70,19 @@ isg_status isg_passages_run(const isg_passages *passages, const isg_dynamics_opt
 
 /* ---- falling to the end ------------------------------------------------------------------------- */
 
-/* How a state comes to rest: at zero temperature, after sweeps at a temperature if there are any. */
+/* How a state settles: at zero temperature, after sweeps at a temperature if there are any. */
 typedef struct isg_fall {
     bool is_thermal;
     isg_dynamics_options thermal, cold;
 } isg_fall;
 
-/* From options->kind, which may have a temperature; ISG_ERR_* for what cannot be run. */
+/* From options->kind, which may have a temperature; ISG_ERR_* if it cannot be run. */
 isg_status isg_fall_plan(isg_fall *out, const isg_hopfield *network, size_t n_states,
                          const isg_dynamics_options *options);
 
 /* ---- corruption --------------------------------------------------------------------------------- */
 
-/* isg_corrupt() of shares that make sense, with `order` (n_visible) as scratch. */
+/* isg_corrupt() for valid shares, with `order` (n_visible) as scratch. */
 void isg_corrupt_spins(uint64_t *spins, size_t n_visible, const isg_corruption *how, uint64_t seed,
                        uint64_t number, uint64_t *masked, size_t *order);
 

@@ -4,10 +4,10 @@
  *
  * Integrated autocorrelation time with the window of Sokal (Monte Carlo methods in statistical
  * mechanics, 1997): a longer window adds noise, a shorter one truncates correlations; the first
- * window of at least 5 times is a fair compromise, and costs O(length * window).
+ * window of at least 5 autocorrelation times is a fair compromise, and costs O(length * window).
  *
- * Deviations are taken from the mean of all chains, not of each: chains that are stuck in different
- * places then show as correlations that do not decay, where their own means would hide them.
+ * Deviations are taken from the mean of all chains, not of each: chains stuck in different places
+ * then show as correlations that do not decay, which their own means would hide.
  */
 #include <math.h>
 
@@ -19,7 +19,8 @@
 
 static const double window_times = 5, reliable_times = 50;
 
-/* See isg_series_is_trapped(). If one chain in a hundred has changed its mode, the share that moved is near 0.007. */
+/* See isg_series_is_trapped(). If one chain in a hundred changed its mode, the moved share is near
+   0.007. */
 static const double disagreeing_rhat = 1.1, still_share = 0.01, lasting_share = 0.8;
 
 enum { LEAST_STEPS = 4 };
@@ -63,8 +64,8 @@ isg_autocorrelation isg_series_autocorrelation(isg_matd_view series) {
     double time = 1;
     size_t window = 0;
     bool is_enough = false;
-    /* A time that needs a window beyond half the length only grows: then it is known to be too long,
-       and a chain that never moves does not cost O(length^2). */
+    /* A time that needs a window beyond half the length only grows: it is then known to be too
+       long, and a chain that never moves does not cost O(length^2). */
     while (!is_enough && window < n / 2 && window_times * time <= (double)n / 2) {
         window++;
         time += 2 * autocovariance(series, mean, window) / variance;
@@ -77,8 +78,8 @@ isg_autocorrelation isg_series_autocorrelation(isg_matd_view series) {
                                  .is_reliable = is_enough && (double)n >= reliable_times * time};
 }
 
-/* Of the half-chains: W, B / n, and the part of B / n within chains, which is how far they moved from
-   one half to the other. */
+/* For the half-chains: W, B / n, and the part of B / n within chains, which is how far they moved
+   from one half to the other. */
 typedef struct spread {
     double within, between, moved;
     double rounding; /* less than this counts as zero */
@@ -120,8 +121,8 @@ double isg_series_rhat(isg_matd_view series) {
     return rhat_of(spread_of(series));
 }
 
-/* Chains that are slow, or not in equilibrium yet, spread as they go, and B / (n W) falls by half when
-   they get twice as long; or they move from one half to the other. Trapped ones do neither. */
+/* Chains that are slow, or not yet in equilibrium, keep spreading, so that B / (n W) halves when
+   they get twice as long; or they move from one half to the other. Trapped chains do neither. */
 bool isg_series_is_trapped(isg_matd_view series) {
     if (series.cols < 2 * LEAST_STEPS)
         return false;
@@ -209,7 +210,8 @@ static isg_decorrelation summary(const measurement *m) {
         out.hidden_rhat = fmax(out.hidden_rhat, m->rhats[mu + 1]);
     }
     out.is_reliable = out.energy.is_reliable && out.hidden.is_reliable;
-    /* By the quantity in which chains differ most: among many, some come close by chance. */
+    /* Judged by the quantity in which chains differ most: among many, some nearly agree by
+       chance. */
     size_t worst = 0;
     for (size_t j = 1; j < m->info.n_hidden + 1; j++)
         if (m->rhats[j] > m->rhats[worst] || isnan(m->rhats[worst]))

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Every thread takes its share of the chains and carries a few of them through all sweeps before
- * it turns to the next few, so that their states stay in its cache. Chains are independent of each
- * other, so results do not depend on how they are shared out.
+ * Every thread takes its share of the chains and runs a few of them through all sweeps before it
+ * turns to the next few, so that their states stay in its cache. Chains are independent of each
+ * other, so results do not depend on how they are divided.
  */
 #include "sample/sample.h"
 
@@ -72,9 +72,9 @@ void isg_states_sweep_rows(isg_states *states, const isg_gibbs_weights *w, const
     const isg_kernels *kernels = isg_kernels_get();
     void *scratch = states->scratch + thread * states->scratch_bytes;
     const size_t count = rows.end - rows.begin;
-    /* A call reads all of W once. Where that comes from beyond the second cache, more chains should
-       share it; elsewhere, fewer keep their random numbers in the first. Calls are alike up to whole
-       products. */
+    /* A call reads all of W once. If W does not fit in the second-level cache, more chains should
+       share the read; otherwise, with fewer chains, the random numbers stay in the first-level
+       cache. Calls are alike up to whole products. */
     const bool is_large = w->n_visible * w->stride * sizeof *w->rows > 256 * 1024;
     const size_t room = is_large ? ISG_GIBBS_CHAINS : ISG_GIBBS_CHAINS / 2;
     const size_t calls = (count + room - 1) / room;

@@ -17,7 +17,7 @@
 #include "base/threads.h"
 #include "kernels/gibbs_draws.h"
 
-/* No column of W may add up to more: far from overflow of float, products with lambda included. */
+/* No column of W may have a larger sum: far from float overflow, products with lambda included. */
 static const double largest_sum = 0x1p100;
 
 static size_t round_up(size_t n, size_t to) {
@@ -60,7 +60,7 @@ size_t isg_gibbs_scratch_bytes(const isg_gibbs_weights *w) {
     return ISG_GIBBS_CHAINS * (isg_extra_start(w) * sizeof(uint32_t) + w->n_hidden * sizeof(float));
 }
 
-/* One panel as floats, its longest row, and what it adds to the sums of |W| over columns. */
+/* One panel as floats, its longest row, and its part of the sums of |W| over columns. */
 void isg_gibbs_weights_set_panel(isg_gibbs_weights *w, size_t panel, const double *weights,
                                  const double *b) {
     const size_t first = panel * ISG_PANEL, p = w->n_hidden;
@@ -137,7 +137,7 @@ static isg_status diverged(const isg_gibbs_weights *w, const double *weights, co
                     largest_sum);
 }
 
-/* The largest in size; NaN passes through. */
+/* The largest absolute value; NaN passes through. */
 static double largest_size(const double *values, size_t n) {
     double largest = 0;
     for (size_t i = 0; i < n && !isnan(largest); i++)
@@ -152,7 +152,7 @@ isg_status isg_gibbs_weights_scale(isg_gibbs_weights *w, const double *weights, 
     const double sum = largest_column_sum(w), field = largest_size(b, w->n_visible);
     if (!(sum <= largest_sum && field <= largest_sum && largest_size(c, p) <= largest_sum))
         return diverged(w, weights, b, c);
-    /* Rounding adds half a unit per spin, whence the N. */
+    /* Rounding adds half a unit per spin, hence the N. */
     int exponent = 0;
     frexp(sum / (0x1p30 - (double)w->n_visible), &exponent);
     w->unit = (float)ldexp(1, exponent > -126 ? exponent : -126);

@@ -19,7 +19,7 @@ isg_status isg_gibbs_weights_create(isg_gibbs_weights *w, size_t n_visible, size
 void isg_gibbs_weights_release(isg_gibbs_weights *w);
 
 /* W (n_visible, n_hidden), b and c as they are now. ISG_ERR_DIVERGED if one of them is not finite
-   or a column of W adds up to more than 2^100 in size; then `w` is undefined. Allocates nothing. */
+   or the absolute sum of a column of W exceeds 2^100; then `w` is undefined. Allocates nothing. */
 isg_status isg_gibbs_weights_set(isg_gibbs_weights *w, const double *weights, const double *b,
                                  const double *c);
 
@@ -45,7 +45,7 @@ static inline double isg_gibbs_hidden_mean(const isg_gibbs_weights *w, const int
 typedef struct isg_states {
     size_t count;
     uint64_t *spins; /* (count, words) */
-    int32_t *input;  /* (count, stride): as kernel hidden_input makes it of the spins */
+    int32_t *input;  /* (count, stride): made from the spins by kernel hidden_input */
     float *lambda;   /* (count, stride) */
     char *scratch;   /* (threads, scratch_bytes) */
     size_t threads, scratch_bytes;
@@ -55,7 +55,7 @@ typedef struct isg_states {
 isg_status isg_states_create(isg_states *states, const isg_gibbs_weights *w, size_t count);
 void isg_states_release(isg_states *states);
 
-/* input from spins, after these or the weights have changed. */
+/* Computes input from spins, after these or the weights have changed. */
 void isg_states_set_input(isg_states *states, const isg_gibbs_weights *w);
 
 /* Sweep t of chain k draws from stream (seed, purpose, step + t, k). */
@@ -65,14 +65,14 @@ typedef struct isg_sweeps {
     isg_purpose purpose;
     uint64_t step;
     size_t count;
-    const uint64_t *clamped; /* (words): set for spins that stay; NULL for none */
+    const uint64_t *clamped; /* (words): set for spins held fixed; NULL for none */
 } isg_sweeps;
 
 void isg_states_sweep(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps);
 
 /* ---- the same inside a parallel region ---------------------------------------------------------- */
 
-/* The threads that there is scratch for. */
+/* The number of threads with scratch. */
 int isg_states_team(const isg_states *states);
 
 /* Rows from `begin` to before `end`. */
@@ -93,11 +93,11 @@ double isg_states_energy(const isg_states *states, const isg_gibbs_weights *w, s
 
 isg_autocorrelation isg_series_autocorrelation(isg_matd_view series);
 
-/* Split R-hat; infinite if every half stands still, but not all at the same place; NaN if nothing
-   varies at all. */
+/* Split R-hat; infinite if every half is constant but not all are equal; NaN if nothing varies at
+   all. */
 double isg_series_rhat(isg_matd_view series);
 
-/* As isg_decorrelation.is_trapped says; false for fewer than 8 steps. */
+/* See isg_decorrelation.is_trapped; false for fewer than 8 steps. */
 bool isg_series_is_trapped(isg_matd_view series);
 
 /* ---- parts of isg_chains ------------------------------------------------------------------------ */

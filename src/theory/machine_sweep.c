@@ -59,7 +59,7 @@ static void sweep(const isg_machine *machine, isg_cursor *random, uint64_t *spin
 
 isg_status isg_machine_sweep(const isg_machine *machine, const isg_machine_chains *chains,
                              uint64_t seed, uint64_t step, size_t sweeps) {
-    enum { LANES = 64 }; /* chains at work at once, each with its scratch */
+    enum { LANES = 64 }; /* chains run at once, each with its scratch */
     const size_t count = chains->count, lanes = count < LANES ? count : LANES;
     const size_t p = machine->info.n_hidden, room = machine->info.n_visible + p;
     if (count > UINT32_MAX)

@@ -7,8 +7,8 @@
  *     overlap      H = lambda^T A lambda / 2 N - s^T xi lambda / sqrt(N) - b.s
  *     projection   H = lambda^T A^-1 lambda / 2 - s^T xi A^-1 lambda - b.s
  *
- * and the three layers of three_layer.c. Each is another way to write the Gaussian integral for
- * exp(-beta H(s)) with H(s) = -s^T xi A^-1 xi^T s / 2 - b.s, so all have the p(s) and the Z of the
+ * and the three layers of three_layer.c. Each writes the Gaussian integral for exp(-beta H(s)) with
+ * H(s) = -s^T xi A^-1 xi^T s / 2 - b.s in another way, so all have the p(s) and the Z of the
  * projection network.
  */
 #include "theory/machines.h"
@@ -27,7 +27,8 @@ static isg_status check(isg_machine_kind kind, const isg_patterns *patterns, con
                         double beta) {
     if (kind != ISG_MACHINE_OVERLAP && kind != ISG_MACHINE_PROJECTION &&
         kind != ISG_MACHINE_THREE_LAYER)
-        return isg_fail(ISG_ERR_ARGUMENT, "there is no machine of kind %d", (int)kind);
+        return isg_fail(ISG_ERR_ARGUMENT, "kind: expected a known machine, found number %d",
+                        (int)kind);
     if (!(beta > 0 && isfinite(beta)))
         return isg_fail(ISG_ERR_ARGUMENT, "beta: expected a positive number, found %g", beta);
     for (size_t i = 0; field && i < patterns->info.n_visible; i++)
@@ -215,7 +216,7 @@ isg_status isg_machine_energy(const isg_machine *machine, const uint64_t *spins,
     return ISG_OK;
 }
 
-/* A Gaussian integral is its largest value times a constant, so H(s) is the least energy over
+/* A Gaussian integral is its largest value times a constant, so H(s) is the smallest energy over
    lambda and tau, found at their means; a small error there hardly matters. */
 isg_status isg_machine_spin_energy(const isg_machine *machine, const uint64_t *spins, double *out) {
     const size_t p = machine->info.n_hidden;
@@ -241,7 +242,8 @@ isg_status isg_machine_free_energy(const isg_machine *machine, const double *lam
     return ISG_OK;
 }
 
-/* By y the gradient is A y - xi^T tanh(beta x); A y is A lambda / sqrt(N), or lambda itself. */
+/* With respect to y the gradient is A y - xi^T tanh(beta x); A y is A lambda / sqrt(N), or lambda
+   itself. */
 isg_status isg_machine_free_energy_gradient(const isg_machine *machine, const double *lambda,
                                             double *gradient) {
     const size_t p = machine->info.n_hidden;
@@ -293,8 +295,8 @@ void isg_machine_hidden_mean(const isg_machine *machine, const uint64_t *spins, 
         lambda[mu] *= scale;
 }
 
-/* ln of the factor that makes a Gaussian integral over p variables with precision beta K one, for
-   ln det K: (p ln(beta / 2 pi) + ln det K) / 2 */
+/* ln of the factor that normalizes a Gaussian over p variables with precision beta K, for ln det K:
+   (p ln(beta / 2 pi) + ln det K) / 2 */
 static double log_gauss(const isg_machine *machine, double log_det) {
     const double pi = 3.14159265358979323846;
     return ((double)machine->info.n_hidden * isg_log(machine->info.beta / (2 * pi)) + log_det) / 2;

@@ -13,8 +13,8 @@
  *
  *     H = c0 |lambda|^2 / 2 + |tau|^2 / 2 - lambda^T V tau - s^T xi lambda / sqrt(N) - b.s
  *
- * does the same: the weights between s and lambda are the binary patterns themselves, no unit
- * interacts within its layer, and the sum over tau is again the overlap machine.
+ * does the same: the weights between s and lambda are the binary patterns themselves, no units of
+ * one layer interact, and integrating over tau gives the overlap machine again.
  */
 #include <math.h>
 

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Every check computes a quantity that the theory says is zero and holds it against what rounding may
- * leave. The network and the RBM via qr share a decomposition; the other mappings, the machines and
- * the product of overlaps and projections come to the energy by ways of their own. Checks on given patterns cost O(N p) a
- * state; built-in checks run over all states of small random networks.
+ * Every check computes a quantity that is zero in theory and compares it with a bound on rounding.
+ * The network and the RBM via qr share a decomposition; the other mappings, the machines and the
+ * product of overlaps and projections compute the energy independently. Checks on given patterns
+ * cost O(N p) per state; built-in checks run over all states of small random networks.
  */
 #include <math.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@
 #include "theory/machines.h"
 
 enum {
-    N_STATES = 10000, /* random states that energies are compared on; fewer of huge networks */
-    ALL_ROWS = 4096,  /* up to here all rows of J are compared, beyond that SOME_ROWS */
+    N_STATES = 10000, /* random states to compare energies on; fewer for huge networks */
+    ALL_ROWS = 4096,  /* up to this many rows of J are all compared, beyond that SOME_ROWS */
     SOME_ROWS = 512,
     MAX_SUMMED = 24,    /* units up to which ln Z is summed over all states */
     MAX_INTEGRATED = 3, /* hidden units up to which it is integrated as well */
@@ -52,12 +52,12 @@ static isg_status add_check(isg_checks *checks, double value, double bound, cons
     return ISG_OK;
 }
 
-/* What rounding may leave of each kind of zero, with u = 2^-53 and c^2 the condition number of
+/* What rounding may make of each kind of zero, with u = 2^-53 and c^2 the condition number of
    A = xi^T xi.
 
    Rounding errors of n operations add up like a random walk: they exceed LAMBDA sqrt(n) u only in a
-   share exp(-LAMBDA^2 / 2) of all cases (Higham and Mary 2019). A sum over N units is made in stretches of
-   512 at most, so its error relative to the sum of the sizes of its terms is
+   share exp(-LAMBDA^2 / 2) of all cases (Higham and Mary 2019). A sum over N units is split into
+   stretches of at most 512, so its error relative to the sum of the absolute values of its terms is
 
        e = LAMBDA u sqrt(min(N, 512) + N / 512).
 
@@ -112,12 +112,12 @@ static size_t random_states(const isg_patterns_info *info) {
     return affordable > N_STATES ? N_STATES : affordable > 100 ? (size_t)affordable : 100;
 }
 
-/* The larger of two sizes; one that is not a number stays, so that its check fails. */
+/* The larger of two sizes; NaN is kept, so that its check fails. */
 static double larger(double so_far, double size) {
     return size > so_far || isnan(size) ? size : so_far;
 }
 
-/* Everything that stands for one network. */
+/* All forms of one network. */
 typedef struct views {
     const isg_patterns *patterns;
     isg_hopfield *network;
@@ -242,7 +242,7 @@ static isg_status compare_energies(differences *found, const views *all, const u
         take(&found->machines[k], energy, expected);
     }
     const isg_machine *layers = all->machines[ISG_MACHINE_THREE_LAYER];
-    isg_machine_hidden_mean(layers, spins, NULL, a); /* where the energy is least, H(s) */
+    isg_machine_hidden_mean(layers, spins, NULL, a); /* where the energy is smallest: H(s) */
     ISG_TRY(isg_machine_complex_lambda_energy(layers, spins, a, &energy));
     take(&found->complex_layers, energy, expected);
     if (has_field)
@@ -255,7 +255,7 @@ static isg_status compare_energies(differences *found, const views *all, const u
     return ISG_OK;
 }
 
-/* Over random states, or over all of them if there are no more. */
+/* Over random states, or over all states if there are no more than that. */
 static isg_status check_energies(isg_checks *checks, const views *all, bool has_field,
                                  uint64_t seed, const char *group, const isg_progress *progress) {
     const isg_patterns_info info = isg_patterns_describe(all->patterns);
@@ -375,7 +375,7 @@ done:
     return status;
 }
 
-/* Also puts ln Z of the network itself, which the others are held against, to *expected. */
+/* Also stores ln Z of the network itself, which the others are compared with, in *expected. */
 static isg_status check_rbm_log_z(isg_checks *checks, const views *all, double beta,
                                   const char *group, double *expected) {
     double value = 0, error = 0;

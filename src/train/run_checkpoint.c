@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A checkpoint is one .npz file with all that the trainee needs to go on, and of the run `seconds` and
- * `saves`, which tells the newer file of two. They are written in turn, each replaced whole, so that a
- * file can only be damaged after it was good, and then there is the other one.
+ * A checkpoint is one .npz file with all that the trainee needs to continue, and the run's
+ * `seconds` and `saves`, which tells the newer of the two files. They are written alternately and
+ * replaced atomically, so that a file can only be damaged later, and then the other one remains.
  */
 #include "train/run_directory.h"
 
@@ -34,14 +34,15 @@ done:
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* One of the files, open, and what became of it. */
+/* One of the files, open, and its status. */
 typedef struct generation {
     isg_zip *zip;
     uint64_t saves;
     double seconds;
     isg_status status;
     bool is_there, was_tried;
-    char sentence[ISG_REMARK_BYTES / 2]; /* why not, if it is there and `status` says so */
+    char sentence[ISG_REMARK_BYTES / 2]; /* why it cannot be used, if it exists and `status` is an
+                                            error */
 } generation;
 
 static isg_status read_saves(generation *one) {
@@ -87,7 +88,8 @@ static void blame(generation *one, isg_status status) {
 
 /* ---- choosing --------------------------------------------------------------------------------- */
 
-/* The newest file that was neither tried nor is known to be damaged; ISG_GENERATIONS if none is. */
+/* The newest file that has not been tried and is not known to be damaged; ISG_GENERATIONS if there
+   is none. */
 static size_t newest(const generation *all) {
     size_t best = ISG_GENERATIONS;
     for (size_t k = 0; k < ISG_GENERATIONS; k++) {
@@ -98,7 +100,7 @@ static size_t newest(const generation *all) {
     return best;
 }
 
-/* No file was of use: what the newest has to say counts, as far as known. */
+/* No file can be used: reports the error of the newest, as far as known. */
 static isg_status refuse(const isg_run *run, const generation *all, size_t last_tried) {
     const size_t other = (last_tried + 1) % ISG_GENERATIONS;
     if (!all[last_tried].is_there)

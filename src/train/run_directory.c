@@ -1,12 +1,12 @@
-/* run_directory.c - training that survives anything
+/* run_directory.c - training that can be killed at any moment
  *
  * SPDX-License-Identifier: MIT
  *
- * What is trained is a table of functions; the directory, when to save and how to go on is here, the
- * same for all. The checkpoint is the truth: results are written before the checkpoint that knows of
- * them, so they are never behind it, and after a crash at most ahead, of an epoch that will be done
- * again to the same bits. run.json comes before the first checkpoint, so that whoever finds no
- * checkpoint knows how to begin.
+ * What is trained is a table of functions; the directory, when to save and how to resume are
+ * handled here, alike for all. The checkpoint is authoritative: results are written before the
+ * checkpoint that includes them, so they are never behind it; after a crash they may be ahead, by
+ * an epoch that will be repeated with the same bits. run.json is written before the first
+ * checkpoint, so that a directory without a checkpoint still says how to begin.
  */
 #include "train/run_directory.h"
 
@@ -51,7 +51,7 @@ static isg_status lock_directory(isg_run *run) {
     return status;
 }
 
-/* What is there, without what a killed process was in the middle of writing. */
+/* Lists the directory's files, and removes those that a killed process left half written. */
 static void look_around(isg_run *run) {
     for (size_t k = 0; k < ISG_RUN_FILES; k++) {
         isg_remove_temporaries(run->path, file_names[k]);
@@ -89,7 +89,7 @@ static isg_status open_directory(isg_run *run, const char *path, bool may_create
     if (may_create)
         ISG_TRY(isg_directory_create(path, &run->is_new_directory));
     else if (!isg_path_exists(path))
-        return isg_fail(ISG_ERR_IO, "%s: there is no such directory", path);
+        return isg_fail(ISG_ERR_IO, "%s: no such directory", path);
     ISG_TRY(lock_directory(run));
     look_around(run);
     return read_settings(run);
@@ -118,7 +118,7 @@ void isg_run_close(isg_run *run) {
         return;
     forget_training(run);
     isg_lock_release(run->lock);
-    if (run->is_new_directory) /* and nothing came of it */
+    if (run->is_new_directory) /* and the run was never begun */
         isg_directory_remove(run->path);
     for (size_t k = 0; k < ISG_RUN_FILES; k++)
         isg_release(run->files[k]);
@@ -187,7 +187,7 @@ static isg_status set_pace(isg_run *run, double save_every_s) {
                                         "save_every_s: expected seconds, found %g", save_every_s);
 }
 
-/* An old checkpoint must be gone before run.json says something else. */
+/* An old checkpoint must be removed before run.json changes. */
 static isg_status write_start(isg_run *run, const char *settings) {
     for (size_t k = 0; run->path && k < ISG_GENERATIONS; k++)
         ISG_TRY(isg_remove_file(run->files[ISG_RUN_CHECKPOINT + k]));
@@ -219,7 +219,7 @@ isg_status isg_run_continue(isg_run *run, const isg_trainee *trainee, void *self
     if (!run->path)
         return isg_fail(ISG_ERR_ARGUMENT, "a run without a directory cannot be resumed");
     ISG_TRY(isg_run_restore(run, trainee, self));
-    /* What somebody removed from the directory is written again. */
+    /* Files that were removed from the directory are written again. */
     if (trainee->write_results)
         ISG_TRY(trainee->write_results(self, true));
     run->trainee = trainee;
@@ -228,7 +228,7 @@ isg_status isg_run_continue(isg_run *run, const isg_trainee *trainee, void *self
     return ISG_OK;
 }
 
-/* Stands between the trainee and the caller's progress: an epoch is also interrupted to be saved. */
+/* Wraps the caller's progress, so that an epoch can also be interrupted for saving. */
 typedef struct watch {
     const isg_run *run;
     const isg_progress *progress;
@@ -250,8 +250,8 @@ static bool keep_watch(void *user, double fraction) {
     return !mine->is_cancelled && !is_save_due(mine->run, mine->run->save_every_s);
 }
 
-/* Until an epoch ends, of all or of a part, or training is to be saved or cancelled, which both give
-   ISG_ERR_CANCELLED. */
+/* Trains until an epoch ends, of all or of a part, or until it is time to save or to cancel, which
+   both give ISG_ERR_CANCELLED. */
 static isg_status train_on(isg_run *run, watch *mine, bool *is_end) {
     const isg_progress callback = {keep_watch, mine};
     const uint64_t epochs = state_of(run).epochs;
@@ -269,7 +269,8 @@ isg_status isg_run_train_updates(isg_run *run, uint64_t updates, const isg_progr
     isg_status status = ISG_OK;
     if (!run->trainee)
         return isg_fail(ISG_ERR_ARGUMENT, "the training was neither begun nor resumed");
-    /* Saving waits for the disk: after every epoch of a millisecond it would be all there is. */
+    /* Saving waits for the disk: after every epoch of a millisecond, it would take nearly all the
+       time. */
     const double pause_s = run->save_every_s < 1 ? run->save_every_s : 1;
     while (status == ISG_OK && state_of(run).updates < updates) {
         bool is_end = false;

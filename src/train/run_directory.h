@@ -20,22 +20,22 @@ enum {
 };
 
 struct isg_run {
-    char *path;                 /* NULL: nothing is kept */
+    char *path;                 /* NULL: no files are written */
     char *files[ISG_RUN_FILES]; /* paths in it */
     bool is_new_directory;      /* made by this process */
     isg_lock *lock;
-    char *settings;         /* NULL: there is no run.json */
+    char *settings;         /* NULL: no run.json */
     const char *in_the_way; /* one of the files */
     bool has_checkpoint;
 
-    /* NULL and zero unless a training was begun or resumed: */
+    /* NULL and zero until a training is begun or resumed: */
     const isg_trainee *trainee;
     void *self; /* of the trainee */
     double save_every_s;
     double seconds;
-    double saved_s;         /* when it was saved last, by the clock */
-    uint64_t saved_updates; /* and how far it was */
-    uint64_t saves;         /* number of the next checkpoint, rising */
+    double saved_s;         /* time of the last save, by the clock */
+    uint64_t saved_updates; /* and updates at that time */
+    uint64_t saves;         /* number of the next checkpoint, ascending */
     size_t next_slot;       /* the generation it will replace */
     char remark[ISG_REMARK_BYTES];
 };
@@ -44,7 +44,7 @@ struct isg_run {
 typedef struct isg_run_of_rbm {
     const isg_run *run;
     const isg_dataset *data;
-    const isg_train_options *options; /* borrowed, and used while reading a checkpoint alone */
+    const isg_train_options *options; /* borrowed; used only while reading a checkpoint */
     uint64_t seed;
     char *command;
     isg_rbm *rbm;
@@ -53,7 +53,7 @@ typedef struct isg_run_of_rbm {
     size_t n_rows, capacity;
 } isg_run_of_rbm;
 
-/* Writes the results, and a checkpoint over the older of the two. */
+/* Writes the results, then a checkpoint over the older of the two. */
 isg_status isg_run_save(isg_run *run);
 isg_status isg_run_write_checkpoint(isg_run *run);
 

@@ -68,7 +68,7 @@ static void add_row(isg_run_of_rbm *my, double seconds, double error) {
 
 static isg_status train(void *self, uint64_t updates, const isg_progress *progress) {
     isg_run_of_rbm *my = self;
-    /* Now and not after the epoch, when failing would leave it without its row. */
+    /* Now and not after the epoch, when a failure would leave it without its row. */
     ISG_TRY(make_room_for_row(my));
     return isg_trainer_advance(my->trainer, updates - my->trainer->state.updates, progress);
 }
@@ -146,7 +146,7 @@ static isg_status write_checkpoint(const void *self, isg_npz_writer *writer) {
     return write_rows(my, writer);
 }
 
-/* Row k is of epoch k, and there is one for the start and for every epoch that is finished. */
+/* Row k is for epoch k; row 0 is the start, and every finished epoch has one. */
 static isg_status read_rows(isg_run_of_rbm *my, isg_zip *zip) {
     const isg_train_state *state = &my->trainer->state;
     isg_array_type type;

@@ -12,14 +12,13 @@
  *     c        += eta (<lambda_a> - <lambda>)
  *
  * The lambda of the last line of the chains is the one that s was drawn from, or its mean given s.
- * Persistent chains go on from where the last update left them instead of starting at s_a. In the
- * last batch of an epoch, if it has fewer samples than the others, eta is smaller by that ratio.
+ * Persistent chains continue from the last update instead of starting at s_a. If the last batch of
+ * an epoch has fewer samples than the others, eta is smaller by that ratio.
  *
- * Threads share the chains while these move, and the visible units while sums over samples are
- * made. Chains do not know of each other, and every unit sums over all samples in their order, so
- * the weights never depend on the number of threads. An epoch is one parallel region, so that a
- * thread which the system puts aside for a moment costs no more than that moment. No update
- * allocates.
+ * Threads share the chains while these move, and the visible units during sums over samples. Chains
+ * are independent, and every unit sums over all samples in their order, so the weights never depend
+ * on the number of threads. An epoch is one parallel region, so that a thread suspended by the
+ * system costs no more than that moment. No update allocates.
  */
 #include "train/train.h"
 

@@ -18,21 +18,21 @@ struct isg_trainer {
     isg_rate *rates;
     char data_sha256[65];
     isg_train_state state;
-    uint64_t wrong_spins; /* after one sweep from the data, in the epoch under way */
+    uint64_t wrong_spins; /* after one sweep from the data, in the current epoch */
 
     isg_gibbs_weights weights; /* the RBM as it is now, for the kernels */
     uint64_t *data_spins;      /* (batch, words): the mini-batch, */
-    float *data_lambda;        /* (batch, stride): and the mean hidden units it implies */
+    float *data_lambda;        /* (batch, stride): and its mean hidden units */
     isg_states batch;          /* from the data; without `chains` it is swept K times */
-    isg_states chains;         /* option.persistent: go on from update to update */
+    isg_states chains;         /* option.persistent: continue from update to update */
     size_t *order;             /* option.shuffle: the samples (n_samples) of epoch order_of - 1 */
     uint64_t order_of;
 
-    double *sums;        /* (panels, ISG_PANEL, stride): of s_i lambda, data less chains */
+    double *sums;        /* (panels, ISG_PANEL, stride): of s_i lambda, data minus chains */
     double *field_sums;  /* (panels, ISG_PANEL): of s_i, likewise */
     double *hidden_sums; /* (n_hidden): of lambda, likewise */
 
-    /* Before the update under way, in case it diverges: */
+    /* Before the current update, in case it diverges: */
     double *old_weights, *old_b, *old_c;
     uint64_t *old_chains;
 };
@@ -40,42 +40,43 @@ struct isg_trainer {
 /* Packs W, b and c of the RBM as they are now. */
 isg_status isg_trainer_pack(isg_trainer *trainer);
 
-/* At most so many updates, and none of the next epoch; otherwise as isg_trainer_epoch(). */
+/* Like isg_trainer_epoch(), but does at most `updates` updates. */
 isg_status isg_trainer_advance(isg_trainer *trainer, uint64_t updates,
                                const isg_progress *progress);
 
-/* Of the epoch that has just ended. */
+/* For the epoch just finished. */
 double isg_trainer_reconstruction_error(const isg_trainer *trainer);
 
-/* What isg_trainer_save() writes, into an archive of the caller's, and isg_trainer_load() reads, from
-   one that is open; `prefix`, at most 40 bytes, begins the names of all members. */
+/* Like isg_trainer_save() and isg_trainer_load(), but with the caller's open archive; `prefix`, at
+   most 40 bytes, begins the names of all members. */
 isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer,
                              const char *prefix);
 isg_status isg_trainer_read(isg_trainer *trainer, isg_zip *zip, const char *prefix);
 
 /* ---- what a run trains -------------------------------------------------------------------------- */
 
-/* One RBM (run_rbm.c) or experts (classify/experts_file.c), of which a run knows no more than this.
-   Functions may be NULL where that is said. */
+/* One RBM (run_rbm.c) or experts (classify/experts_file.c), as a run sees them. A function may be
+   NULL only where noted. */
 typedef struct isg_trainee {
     /* Sets state, and the rows if there are any. */
     void (*describe)(const void *self, isg_run_info *info);
-    /* Trains until `updates` are done in all, or less, but at least one; in one call no more than one
-       epoch ends. Progress is reported after every update; its fraction is not used. */
+    /* Trains for at least one update, until a total of `updates` at most; a call never goes past
+       the end of an epoch. Progress is reported after every update; its fraction is not used. */
     isg_status (*train)(void *self, uint64_t updates, const isg_progress *progress);
-    /* train() has finished an epoch, after so many seconds of training in all. NULL: nothing to do. */
+    /* Called when train() has finished an epoch, with the total seconds of training. NULL: nothing
+       to do. */
     void (*end_epoch)(void *self, double seconds);
-    /* Results for others to read, all or only those that are missing. NULL: there are none. */
+    /* Writes the results for users, all or only missing files. NULL: there are none. */
     isg_status (*write_results)(const void *self, bool only_missing);
-    /* All that is needed to go on, as members of a checkpoint. If reading fails, another checkpoint may
-       be read after it. */
+    /* Write and read all that is needed to continue, as members of a checkpoint. If reading fails,
+       another checkpoint may be read next. */
     isg_status (*write)(const void *self, isg_npz_writer *writer);
     isg_status (*read)(void *self, isg_zip *zip);
     void (*release)(void *self); /* NULL: it is borrowed */
     bool may_lack_count;         /* early checkpoints had neither `saves` nor `seconds` */
 } isg_trainee;
 
-/* As isg_run_begin() and isg_run_resume(). The run takes `self` over if this succeeds. */
+/* Like isg_run_begin() and isg_run_resume(). On success the run owns `self`. */
 isg_status isg_run_start(isg_run *run, const char *settings, const isg_trainee *trainee, void *self,
                          double save_every_s);
 isg_status isg_run_continue(isg_run *run, const isg_trainee *trainee, void *self,

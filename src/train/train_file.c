@@ -1,11 +1,12 @@
-/* train_file.c - a training in a file, to go on from
+/* train_file.c - a training in a file, to continue from
  *
  * SPDX-License-Identifier: MIT
  *
- * An .npz file: W (N, p), b (N), c (p) as the RBM has them, with persistent chains their spins as
- * numpy.packbits writes them, one chain a row, and training.json. That says what was trained, on
- * what and how, each by itself, so that a file of another training is refused by what differs; and
- * how far it is. Random numbers need no state beyond the number of updates.
+ * An .npz file: W (N, p), b (N), c (p) of the RBM, the spins of persistent chains as numpy.packbits
+ * writes them, one chain per row, and training.json. That records what was trained, on what data
+ * and how, as separate entries, so that a mismatch can be named when a file of another training is
+ * refused; and how far training has come. Random numbers need no state beyond the number of
+ * updates.
  */
 #include "train/train.h"
 
@@ -30,10 +31,10 @@ static const char *named(char out[NAME_BYTES], const char *prefix, const char *n
 
 /* ---- what must agree -------------------------------------------------------------------------- */
 
-/* What a training is, apart from how far; `traits` points to the texts. */
+/* What identifies a training, apart from its progress; `traits` points to the texts. */
 typedef struct identity {
     isg_json_pair traits[N_TRAITS];
-    char seed[24]; /* a text, since it may exceed what JSON readers take for an integer */
+    char seed[24]; /* a text, since it may exceed the integers of JSON readers */
     char *rates;   /* "0.0005 from epoch 0, 0.0001 from epoch 25"; to be released */
 } identity;
 
@@ -190,7 +191,7 @@ done:
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
-/* What a file holds, complete and checked before any of it is used. */
+/* The content of a file, complete and checked before any of it is used. */
 typedef struct snapshot {
     isg_train_state state;
     uint64_t wrong_spins;
@@ -271,7 +272,7 @@ done:
     return status;
 }
 
-/* The sizes agree with training.json, so others than these mean a damaged file. */
+/* training.json has passed its checks, so any other size means a damaged file. */
 static isg_status check_shape(const isg_zip *zip, const char *name, const isg_array_type *type,
                               const isg_array_type *expected) {
     bool is_same = type->n_dims == expected->n_dims && type->dtype == expected->dtype;
@@ -329,7 +330,7 @@ static isg_status read_snapshot(snapshot *shot, isg_zip *zip, const isg_trainer 
                : ISG_OK;
 }
 
-/* Nothing but the weights can fail here, and they are tried first. */
+/* Only the weights can fail here, and they are tried first. */
 static isg_status restore(isg_trainer *trainer, const snapshot *shot, const char *file) {
     const isg_gibbs_weights *w = &trainer->weights;
     isg_rbm *rbm = trainer->rbm;

@@ -209,7 +209,8 @@ static void test_is_a_regression_on_features(void **state) {
     isg_dataset_free(data);
 }
 
-/* Experts of patterns know their classes: not one of the samples that they were made of is lost. */
+/* Experts made from patterns recognize their classes: every sample they were made from is
+   classified correctly. */
 static void test_experts_classify(void **state) {
     (void)state;
     isg_dataset *data = make_classes(1);
@@ -318,7 +319,7 @@ static void test_numpy_predicts_the_same(void **state) {
     isg_classifier_free(classifier);
 }
 
-/* One change each to a file that is fine; the sentence must name the array. */
+/* One change each to a valid file; the message must name the array. */
 static void test_strange_files_are_refused(void **state) {
     (void)state;
     static const struct {

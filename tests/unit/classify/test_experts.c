@@ -1,4 +1,4 @@
-/* test_experts.c - experts: their starts, their training, and going on from a file
+/* test_experts.c - experts: their starts, their training, and continuing from a file
  *
  * SPDX-License-Identifier: MIT
  */
@@ -123,7 +123,7 @@ static void test_starts_from_the_class_alone(void **state) {
     isg_dataset_free(data);
 }
 
-/* The first weight of two experts with random starts, for every seed another pair. */
+/* The first weights of two experts with random starts: a different pair for every seed. */
 static void test_random_numbers_are_their_own(void **state) {
     (void)state;
     isg_expert_options options = small_options();
@@ -144,7 +144,7 @@ static void test_random_numbers_are_their_own(void **state) {
     isg_experts_free(other);
 }
 
-/* Two samples that are the same, and so the same clusters: one hidden unit less. */
+/* Two equal samples give equal clusters: one hidden unit fewer. */
 static void test_dependent_patterns_make_fewer_hidden_units(void **state) {
     (void)state;
     const int8_t spins[] = {1, 1, -1, 1, -1, 1, 1, 1, 1, -1, -1, 1};
@@ -246,7 +246,7 @@ static bool cancel_at_once(void *user, double fraction) {
     return false;
 }
 
-/* Stopped in the middle of an epoch of the second expert, with all that a state can have. */
+/* Stopped in the middle of an epoch of the second expert, with every part that a state can have. */
 static void test_goes_on_from_a_file(void **state) {
     (void)state;
     const isg_progress cancel = {cancel_at_once, NULL};
@@ -307,7 +307,7 @@ static void test_mixed_files_are_refused(void **state) {
     step(experts, 1);
     assert_ok(isg_trainer_epoch(experts->expert[2].trainer, NULL, NULL));
     assert_ok(isg_experts_save(experts, in(directory, "e.npz")));
-    refuse(&options, ISG_ERR_FORMAT, "not of one training");
+    refuse(&options, ISG_ERR_FORMAT, "not from one training");
     experts->n_experts--;
     assert_ok(isg_experts_save(experts, in(directory, "e.npz")));
     experts->n_experts++;
@@ -397,7 +397,7 @@ static void test_run_with_damage(void **state) {
     isg_experts_free(whole);
 }
 
-/* A checkpoint that only has what isg_experts_save() writes, as earlier versions wrote it. */
+/* A checkpoint with only the members that isg_experts_save() writes, as from earlier versions. */
 static void test_run_without_a_count(void **state) {
     (void)state;
     const isg_expert_options options = run_options();

@@ -1,4 +1,4 @@
-/* test_label_rbm.c - p(class | s) of an RBM that has seen the labels, against all its states
+/* test_label_rbm.c - p(class | s) of an RBM trained with labels, against all its states
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* test_logistic.c - logistic regression against plain steps of Newton in long double
+/* test_logistic.c - logistic regression against plain Newton steps in long double
  *
  * SPDX-License-Identifier: MIT
  */
@@ -109,7 +109,7 @@ static void eliminate(real *m, real *x) {
         x[c] /= m[c * SIZE + c];
 }
 
-/* theta (CLASSES, WIDTH), the intercept last, on the scale that was asked for. */
+/* theta (CLASSES, WIDTH), the intercept last, on the requested scale. */
 static void reference(double l2, bool standardize, twin kind, real *theta) {
     static real z[SAMPLES * WIDTH];
     real gradient[SIZE], hessian[SIZE * SIZE], penalty[WIDTH];
@@ -162,7 +162,7 @@ static isg_logistic *fit(const isg_logistic_options *options, isg_logistic_repor
 
 static const isg_logistic_method methods[] = {ISG_LOGISTIC_NEWTON, ISG_LOGISTIC_LBFGS};
 
-/* The wrong ones must be far away: this is what the comparison can see. */
+/* Wrong variants must be far off: this is what the comparison can detect. */
 static void test_agrees_with_reference(void **state) {
     (void)state;
     const double l2[] = {0, 1e-3, 0.5, 20};
@@ -405,7 +405,7 @@ static void test_other_refusals(void **state) {
     assert_fails(isg_logistic_create(&model, 2, 2, zeros, zeros, zeros, zeros), ISG_ERR_ARGUMENT,
                  "scales");
     assert_fails(isg_logistic_create(&model, 2, 2, wrong, ones, zeros, zeros), ISG_ERR_ARGUMENT,
-                 "means: expected numbers from -1e+100 to 1e+100, found nan in place 1");
+                 "means: expected numbers from -1e+100 to 1e+100, found nan at index 1");
     assert_fails(isg_logistic_create(&model, 2, 2, zeros, ones, zeros, wrong), ISG_ERR_ARGUMENT,
                  "intercepts");
     assert_null(model);

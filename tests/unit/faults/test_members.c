@@ -197,7 +197,7 @@ static const row rows[] = {
     {CLASSIFIER, "b", "None", FINE},
     {CLASSIFIER, "b", "old[0]", ISG_ERR_SHAPE, "b: expected 3 x 70 numbers"},
     {CLASSIFIER, "b", "old[1:]", ISG_ERR_SHAPE, "b: expected 3 x 70 numbers"},
-    {CLASSIFIER, "b", "old + np.nan", BAD, "b, number 1: expected a finite one, found nan"},
+    {CLASSIFIER, "b", "old + np.nan", BAD, "b, number 1: expected a finite number, found nan"},
     {CLASSIFIER, "c", "None", FINE},
     {CLASSIFIER, "c", "old[1:]", ISG_ERR_SHAPE, "c: expected 3 numbers"},
     {CLASSIFIER, "hidden", "old.reshape(3, 1)", BAD,
@@ -243,10 +243,10 @@ static const row rows[] = {
 
     {EXPERTS, "expert-1.training.json", "old", FINE},
     {EXPERTS, "expert-1.training.json", "later(old, 1)", BAD,
-     "the experts are not of one training"},
+     "the experts are not from one training"},
     {EXPERTS, "expert-0.training.json", "later(old, 1)", FINE},
     {EXPERTS, "expert-0.training.json", "later(old, 2)", BAD,
-     "the experts are not of one training"},
+     "the experts are not from one training"},
 
     {RUN, "saves", "old", FINE},
     {RUN, "saves", "np.array([1, 2])", BAD, "saves: expected a number"},

@@ -400,8 +400,7 @@ static void refusals(void **state) {
     memset(&fault, 0, sizeof fault);
     epochs = 2;
     prepare();
-    assert_fails(isg_run_open(&run, file("nowhere"), false), ISG_ERR_IO,
-                 "there is no such directory");
+    assert_fails(isg_run_open(&run, file("nowhere"), false), ISG_ERR_IO, "no such directory");
     assert_fails(isg_run_open(&run, file("run.json"), true), ISG_ERR_IO,
                  "the directory could not be created: File exists");
     assert_ok(isg_run_open(&run, file(""), false)); /* which ends in a slash */

@@ -1,8 +1,8 @@
-/* test_dynamics.c - Hopfield networks on the move, against J written out and exact laws
+/* test_dynamics.c - the dynamics of Hopfield networks, against explicit J and exact laws
  *
  * SPDX-License-Identifier: MIT
  *
- * At zero temperature every state of small networks is followed beside a plain simulation. At a
+ * At zero temperature every state of small networks is compared with a plain simulation. At a
  * temperature, states drawn exactly from a law must still follow it after 1, 5 and 21 sweeps; the
  * same test must notice samplers that are wrong by design.
  */
@@ -75,7 +75,7 @@ static plain_run run_at_once(const plain_network *plain, uint64_t state) {
 
 typedef plain_run plain_dynamics(const plain_network *, uint64_t);
 
-/* Runs all states, beside the plain simulation if there is one; returns the number of cycles. */
+/* Runs all states, and the plain simulation if there is one; returns the number of cycles. */
 static size_t compare_all(const plain_network *plain, isg_dynamics_options options,
                           plain_dynamics *simulate) {
     static uint64_t states[MAX_STATES];
@@ -127,7 +127,7 @@ static void zero_temperature_equals_a_plain_simulation(void **state) {
     assert_true(cycles_removed > 0);
 }
 
-/* (++) and (--) each want what the other is, once a unit no longer sees itself. */
+/* (++) and (--) each lead to the other once the diagonal is removed. */
 static void two_states_may_take_turns(void **state) {
     (void)state;
     const int8_t xi[2] = {1, -1};
@@ -191,7 +191,7 @@ static void energy_never_rises_at_zero_temperature(void **state) {
     assert_true(has_risen);
 }
 
-/* A random order is a new one in every sweep and for every state, and there is none in order. */
+/* A random order is new in every sweep and for every state; the fixed order is another one. */
 static void orders_differ_where_they_should(void **state) {
     (void)state;
     plain_network plain;
@@ -208,7 +208,7 @@ static void orders_differ_where_they_should(void **state) {
     }
     assert_memory_not_equal(ends[0], ends[1], sizeof ends[0]);
     assert_memory_not_equal(ends[0], ends[2], sizeof ends[0]);
-    /* The same start many times: several ends, as random orders have it. */
+    /* The same start many times: random orders lead to several ends. */
     size_t n_starts = 0;
     for (uint64_t start = 0; start < 4096; start += 97) {
         isg_dynamics_options options = isg_dynamics_defaults();
@@ -224,7 +224,7 @@ static void orders_differ_where_they_should(void **state) {
     isg_hopfield_free(network);
 }
 
-/* 400 units, 8 patterns, one spin in ten turned: both dynamics find the way back. */
+/* 400 units, 8 patterns, one spin in ten flipped: both dynamics recover the pattern. */
 static void a_damaged_pattern_is_recalled(void **state) {
     (void)state;
     enum { N = 400, P = 8, WORDS = 7 };
@@ -417,7 +417,7 @@ static void broken_samplers_are_noticed(void **state) {
     }
 }
 
-/* Glauber with the self-coupling left in the field, as one might write it. */
+/* Glauber with the self-coupling left in the field, an easy mistake. */
 static void the_diagonal_has_no_place_in_glauber(void **state) {
     (void)state;
     static uint64_t states[CHAINS];
@@ -441,7 +441,7 @@ static void the_diagonal_has_no_place_in_glauber(void **state) {
     }
 }
 
-/* Block Gibbs with a variance of 1 for 1 / beta, beside the right one, in plain loops. */
+/* Block Gibbs with a variance of 1 instead of 1 / beta, and the correct one, in plain loops. */
 static void the_variance_of_lambda_matters(void **state) {
     (void)state;
     static uint64_t states[CHAINS];
@@ -472,7 +472,7 @@ static void the_variance_of_lambda_matters(void **state) {
     }
 }
 
-/* Removing the diagonal changes H by a constant, and a Glauber run not by a bit. */
+/* Removing the diagonal changes H by a constant, and a Glauber run not at all. */
 static void glauber_does_not_see_the_diagonal(void **state) {
     (void)state;
     uint64_t states[2][100];
@@ -596,7 +596,7 @@ static void a_run_can_be_continued(void **state) {
         options.sweeps = 20;
         assert_ok(isg_hopfield_run(network, parts[0], LARGE_STATES, &options, NULL, NULL));
         assert_memory_equal(parts, whole, sizeof whole);
-        /* Another sweep number or seed, other draws; where nothing is drawn, no difference. */
+        /* Another sweep number or seed gives other draws; without draws there is no difference. */
         const bool is_random = kind != ISG_DYNAMICS_SYNCHRONOUS;
         options.sweeps = 21;
         assert_ok(isg_hopfield_run(network, again[0], LARGE_STATES, &options, NULL, NULL));
@@ -632,7 +632,7 @@ static void senseless_requests_are_refused(void **state) {
     }
     options = options_of((isg_dynamics)5, 1, 5);
     assert_fails(isg_hopfield_run(network, &spins, 1, &options, NULL, NULL), ISG_ERR_ARGUMENT,
-                 "there is no kind number 5");
+                 "expected a known kind, found number 5");
     options = options_of(ISG_DYNAMICS_GLAUBER, 1, 5);
     options.first_sweep = UINT64_MAX - 2;
     assert_fails(isg_hopfield_run(network, &spins, 1, &options, NULL, NULL), ISG_ERR_ARGUMENT,

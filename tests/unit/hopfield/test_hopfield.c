@@ -1,4 +1,4 @@
-/* test_hopfield.c - Hopfield networks against J written out, state by state
+/* test_hopfield.c - Hopfield networks against explicit J, state by state
  *
  * SPDX-License-Identifier: MIT
  */
@@ -250,7 +250,7 @@ static void dependent_patterns_are_refused_or_spanned(void **state) {
             assert_near(x[i], expected[i]);
             assert_near(projected, expected[i]);
         }
-        /* The shortest solution shares out evenly what twins have in common. */
+        /* The shortest solution divides evenly among equal patterns. */
         assert_near(a[1], a[3]);
         assert_near(a[0], -a[4]);
     }
@@ -260,7 +260,7 @@ static void dependent_patterns_are_refused_or_spanned(void **state) {
     isg_patterns_free(basis);
 }
 
-/* A pattern given twice counts twice; the Hebbian J has no inverse in it. */
+/* A pattern given twice counts twice; the Hebbian J involves no inverse. */
 static void hebbian_takes_dependent_patterns(void **state) {
     (void)state;
     isg_patterns *all = columns_of_dependent(0, 6);
@@ -357,7 +357,8 @@ static void every_allocation_may_fail(void **state) {
     isg_patterns_free(work.patterns);
 }
 
-/* 2000 units: J alone would take 32 MB; the network and its making stay at a few copies of xi. */
+/* 2000 units: J alone would take 32 MB; the network and its construction take only a few copies of
+   xi. */
 static void no_matrix_of_couplings_is_formed(void **state) {
     (void)state;
     build_work work = {random_patterns(2000, 20, 5), isg_hopfield_defaults()};

@@ -292,7 +292,7 @@ static void test_threads_and_instruction_sets_agree(void **state) {
     isg_rbm_free(rbm);
 }
 
-/* Repeats are told from chains, and the two errors from each other. */
+/* Repeats are distinguished from chains, and the two errors from each other. */
 static void test_what_is_reported(void **state) {
     (void)state;
     isg_rbm *rbm = random_rbm(14, 3, 1, 0.6);
@@ -330,7 +330,7 @@ static void test_what_is_reported(void **state) {
     isg_rbm_free(rbm);
 }
 
-/* A schedule made for the model loses the same at every step and is good to use. */
+/* A schedule made for the model loses the same share at every step and gives a good estimate. */
 static void test_schedules(void **state) {
     (void)state;
     isg_rbm *rbm = random_rbm(16, 3, 1, 4);
@@ -365,7 +365,7 @@ static void test_schedules(void **state) {
     isg_rbm_free(rbm);
 }
 
-/* Every beta of a list, in any order and twice, as good as by itself. */
+/* Every beta of a list, in any order and even twice, is as good as on its own. */
 static void test_many_betas(void **state) {
     (void)state;
     isg_rbm *rbm = random_rbm(14, 3, 1, 1);
@@ -480,7 +480,7 @@ static void test_large_weights(void **state) {
 }
 
 /* The kernels round W to whole multiples of a unit, which shifts energies of 1e9 by more than the
-   chains scatter; the weights must make that good, there and back. */
+   chains scatter; the weights must correct for that, there and back. */
 static void test_rounding_is_made_good(void **state) {
     (void)state;
     const isg_ais_weights weights[] = {ISG_AIS_SPIN, ISG_AIS_JOINT};

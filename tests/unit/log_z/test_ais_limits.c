@@ -179,7 +179,7 @@ static void refused_schedules(void **state) {
         assert_fails(isg_ais_schedule(rbm, &options, targets[k], &alphas, &steps, NULL),
                      ISG_ERR_ARGUMENT, "target: expected a share between 0 and 1");
     isg_rbm_free(rbm);
-    /* Energies of 1e33: the smallest step that is tried leaves one chain of all. */
+    /* Energies of 1e33: the smallest step tried leaves a single chain. */
     rbm = make_rbm(1e15);
     assert_fails(isg_ais_schedule(rbm, &options, 0.9, &alphas, &steps, NULL), ISG_ERR_UNSUPPORTED,
                  "needs more than 1000000 steps");
@@ -187,7 +187,7 @@ static void refused_schedules(void **state) {
     isg_rbm_free(rbm);
 }
 
-/* Only spin weights, moved by sweeps, know the way back; only they know many betas. */
+/* Only spin weights with Gibbs sweeps support the way back and many betas. */
 static void refused_weights(void **state) {
     (void)state;
     isg_rbm *rbm = make_rbm(0.05);
@@ -275,7 +275,7 @@ static void one_chain_has_no_error(void **state) {
 
 /* ---- marks -------------------------------------------------------------------------------------- */
 
-/* What the chains weigh on the way is what they would weigh had they stopped there. */
+/* The weights on the way are those of chains that stop there. */
 static void marks_before_the_end(void **state) {
     (void)state;
     isg_rbm *rbm = make_rbm(0.05);

@@ -1,9 +1,9 @@
-/* test_ais_oracles.c - annealing at the size of an image, against models of which ln Z is known
+/* test_ais_oracles.c - annealing at the size of an image, against models with known ln Z
  *
  * SPDX-License-Identifier: MIT
  *
- * There and back, and whether the errors that go with the estimates are what they say: of 100 seeds,
- * at least 90 should come within two of them, and not too many within one.
+ * There and back, and whether the reported errors are honest: of 100 seeds, at least 90 should be
+ * within two errors, and not too many within one.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -144,7 +144,7 @@ static void test_class_sums_agree_with_enumeration(void **state) {
         }
 }
 
-/* 784 units with 2 patterns: too many for enumeration, two ways that share nothing. */
+/* 784 units with 2 patterns: too many for enumeration; the other two methods share nothing. */
 static void test_class_sums_agree_with_quadrature(void **state) {
     (void)state;
     for (size_t p = 1; p <= 2; p++)

@@ -89,7 +89,7 @@ static void test_samples_follow_the_law(void **state) {
     isg_rbm_free(rbm);
 }
 
-/* The way there and back of a model of 784 units with known ln Z; and the interval around it. */
+/* There and back for a model of 784 units with known ln Z, and the interval around it. */
 static void test_intervals(void **state) {
     (void)state;
     isg_rbm *small = regular_rbm(14, 3, 2, 0.25), *large = regular_rbm(400, 2, 1, 0.03);

@@ -47,7 +47,7 @@ static isg_dataset *random_data(size_t n, bool has_labels) {
     return data;
 }
 
-/* Means and deviations of -beta H, sample by sample from the definition, less ln Z. */
+/* Means and deviations of -beta H, sample by sample from the definition, minus ln Z. */
 static void test_likelihood(void **state) {
     (void)state;
     const size_t sizes[] = {1, 63, 64, 100, 200};
@@ -86,7 +86,7 @@ static void test_likelihood(void **state) {
     }
 }
 
-/* At every beta as if it were the RBM's own, and the same whoever finds ln Z. */
+/* At every beta as if it were the RBM's own, and the same whichever function computes ln Z. */
 static void test_likelihood_agrees(void **state) {
     (void)state;
     const double betas[] = {0.5, 1.7, 2};
@@ -258,7 +258,7 @@ static void test_many_betas(void **state) {
     isg_rbm_free(large);
 }
 
-/* One annealing stops where alone it would end: at the model's own beta, among two others. */
+/* One annealing serves three betas, and gives the known ln Z at the model's own. */
 static void test_betas_left_to_annealing(void **state) {
     (void)state;
     const double betas[] = {1.01, 1, 0.99};
@@ -350,7 +350,7 @@ static void check_watcher(watcher *w, const char *what) {
     *w = (watcher){0};
 }
 
-/* Every way there is, at one beta and at several, whether it takes all of its stages or not. */
+/* Every method, at one beta and at several, whether it goes through all of its stages or not. */
 static void test_progress_ends_at_1(void **state) {
     (void)state;
     watcher seen = {0};

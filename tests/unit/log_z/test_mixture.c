@@ -1,4 +1,4 @@
-/* test_mixture.c - importance sampling of lambda against models of which ln Z is known
+/* test_mixture.c - importance sampling of lambda against models with known ln Z
  *
  * SPDX-License-Identifier: MIT
  */
@@ -139,7 +139,7 @@ static void test_models_of_few_classes(void **state) {
     }
 }
 
-/* One minimum, and 16 of them; and more than anybody can list, which must not go unnoticed. */
+/* One minimum; 16 minima; and more than can be listed, which must not go unnoticed. */
 static void test_rotated_blocks(void **state) {
     (void)state;
     const double betas[] = {0.5, 1, 2};
@@ -273,7 +273,7 @@ static void test_mistakes_are_noticed(void **state) {
     isg_rbm_free(known.rbm);
 }
 
-/* Takes a minimum from the list, and what is known of its mass. */
+/* Removes a minimum and its mass from the list. */
 static void drop(isg_mixture *mixture, size_t m) {
     isg_modes *modes = &mixture->modes;
     isg_release(modes->list[m].center);
@@ -287,7 +287,7 @@ static void drop(isg_mixture *mixture, size_t m) {
     mixture->known_masses--;
 }
 
-/* What becomes of the result if the list of minima ends after `kept`, or lacks the first. */
+/* The result if the list of minima ends after `kept`, or lacks the first. */
 static isg_log_z without(const isg_rbm *rbm, size_t kept, bool without_first) {
     const isg_mixture_options options = few(2000);
     isg_mixture mixture;

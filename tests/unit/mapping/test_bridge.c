@@ -28,7 +28,7 @@ static double network_log_z(const isg_hopfield *network, double beta) {
     return isg_log_sum_exp(exponents, STATES);
 }
 
-/* H of the network is that of the RBM and `shift`, in every state; ln Z accordingly. */
+/* H of the network is that of the RBM plus `shift`, in every state; ln Z accordingly. */
 static void assert_same(const isg_hopfield *network, const isg_rbm *rbm, double shift) {
     const double beta = isg_rbm_describe(rbm).beta;
     double log_z = 0;
@@ -55,7 +55,7 @@ static isg_rbm *random_rbm(uint64_t seed, double fields) {
     return rbm;
 }
 
-/* Every rule, W, diagonal and field, against J written out, and back again. */
+/* Every rule, W, diagonal and field, against explicit J, and back again. */
 static void test_there_and_back(void **state) {
     (void)state;
     for (int k = 0; k < 8; k++) {
@@ -109,7 +109,7 @@ static void test_hidden_fields(void **state) {
         assert_same(network, again, 0);
         for (size_t mu = 0; mu < P; mu++)
             assert_true(again->c[mu] == 0);
-        /* The network moves: every state comes to rest in a fixed point that is no higher. */
+        /* The network's dynamics take every state to a fixed point of no higher energy. */
         for (uint64_t s = 0; s < STATES; s += 37) {
             uint64_t moved = s;
             double before = 0;
@@ -170,7 +170,7 @@ static void test_two_steps_are_one(void **state) {
         }
 }
 
-/* What an RBM was made of stays known, also when training has moved its weights. */
+/* The patterns that an RBM was made from stay known even when training has moved its weights. */
 static void test_patterns_cross(void **state) {
     (void)state;
     isg_patterns *patterns = draw_patterns(false);
@@ -211,9 +211,9 @@ static void test_refusals(void **state) {
     assert_true(!isg_hopfield_describe(network).has_field);
     isg_hopfield_overlaps(network, &spins, NULL); /* there are none to write */
     assert_fails(isg_hopfield_projections(network, &spins, shares), ISG_ERR_ARGUMENT,
-                 "no patterns");
+                 "without patterns");
     assert_fails(isg_committor(network, &spins, 1, NULL, shares, NULL), ISG_ERR_ARGUMENT,
-                 "no patterns");
+                 "without patterns");
     assert_fails(isg_rbm_from_hopfield(&out, network, ISG_VIA_QR, 2, &report), ISG_ERR_ARGUMENT,
                  "report");
     assert_fails(isg_rbm_from_hopfield(&out, network, ISG_VIA_QR, 0, NULL), ISG_ERR_ARGUMENT,

@@ -1,4 +1,4 @@
-/* test_integrated.c - what is left of an RBM without its hidden layer
+/* test_integrated.c - an RBM with its hidden layer integrated out
  *
  * SPDX-License-Identifier: MIT
  */

@@ -30,7 +30,8 @@ static isg_patterns *patterns_of(const int8_t *xi, size_t n, size_t p) {
     return patterns;
 }
 
-/* Random patterns; with `similarity` > 0 each repeats the first one but for a part of the units. */
+/* Random patterns; with `similarity` > 0 each repeats the first one except for some of the
+   units. */
 static isg_patterns *random_patterns(size_t n, size_t p, double similarity) {
     isg_cursor random = inputs(n * 1000 + p);
     int8_t *xi = malloc(n * p);
@@ -508,7 +509,7 @@ static void test_updates_refuse(void **state) {
     }
     isg_patterns *one = random_patterns(7, 1, 0);
     isg_rbm *rbm = mapped(one, ISG_VIA_QR);
-    assert_fails(isg_rbm_remove_pattern(rbm, 0), ISG_ERR_ARGUMENT, "last");
+    assert_fails(isg_rbm_remove_pattern(rbm, 0), ISG_ERR_ARGUMENT, "the only pattern");
     isg_rbm_free(rbm);
     isg_patterns_free(one);
 }

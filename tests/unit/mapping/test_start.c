@@ -1,4 +1,4 @@
-/* test_start.c - one function for all RBMs that training may start from
+/* test_start.c - one function for all RBMs to start training from
  *
  * SPDX-License-Identifier: MIT
  */
@@ -68,7 +68,7 @@ static void test_kinds(void **state) {
     isg_dataset_free(data);
 }
 
-/* Data without labels are one class; n_hidden is for those that have no patterns. */
+/* Data without labels form one class; n_hidden applies to starts without patterns. */
 static void test_sizes(void **state) {
     (void)state;
     isg_dataset *data = make_data(false);

@@ -1,4 +1,4 @@
-/* test_unmap.c - patterns that were mapped come back, and what is found is what it is said to be
+/* test_unmap.c - mapped patterns are found again, and the report is true
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,7 +50,7 @@ static isg_rbm *map_patterns(const isg_patterns *patterns, isg_decomposition via
     return rbm;
 }
 
-/* The weights, off by normal numbers of this size: something like training. */
+/* Adds normal numbers of this size to the weights, as a stand-in for training. */
 static void disturb(isg_rbm *rbm, double size, uint64_t seed) {
     isg_cursor random = isg_cursor_at(isg_stream_at(seed, ISG_PURPOSE_TEST, 7, 0));
     const isg_matd w = isg_rbm_weights(rbm);
@@ -64,7 +64,7 @@ static isg_rbm *random_rbm(size_t n, size_t p, uint64_t seed) {
     return rbm;
 }
 
-/* P = W W^+ written out, from the columns of W by Gram and Schmidt, twice. */
+/* Explicit P = W W^+, from the columns of W by Gram-Schmidt, twice. */
 static double *projector_of(isg_rbm *rbm) {
     const isg_matd w = isg_rbm_weights(rbm);
     const size_t n = w.rows, p = w.cols;

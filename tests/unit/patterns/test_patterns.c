@@ -16,7 +16,7 @@
 #include "numpy_helper.h"
 #include "patterns/ward.h"
 
-/* Patterns from columns written as texts of + and -, one a column. */
+/* Patterns from strings of + and -, one per pattern. */
 static isg_patterns *columns(size_t n_patterns, const char *const *texts,
                              const char *const *labels) {
     int8_t xi[1000];
@@ -228,7 +228,7 @@ static void too_few_samples_are_named(void **state) {
     }
     options.per_class = 0;
     assert_fails(isg_patterns_from_data(&patterns, data, &options, NULL), ISG_ERR_ARGUMENT,
-                 "at least one pattern a class");
+                 "at least one pattern per class");
     assert_null(patterns);
     options.per_class = 2; /* every cat a pattern */
     assert_ok(isg_patterns_from_data(&patterns, data, &options, NULL));
@@ -287,7 +287,7 @@ static void making_patterns_can_be_cancelled(void **state) {
     isg_dataset_free(data);
 }
 
-/* Classes are clustered side by side, and the caller may stop all of them. */
+/* Classes are clustered in parallel, and the caller may cancel all of them. */
 static void clustering_does_not_depend_on_threads(void **state) {
     (void)state;
     enum { MANY_ROWS = 900, MANY_UNITS = 40 };
@@ -355,7 +355,7 @@ static void files_give_back_what_was_saved(void **state) {
     assert_round_trip(directory, patterns);
     isg_patterns_free(patterns);
 
-    /* Bytes that are no UTF-8 come back as the Latin-1 they were, in UTF-8. */
+    /* Bytes that are not UTF-8 are read as Latin-1 and come back in UTF-8. */
     const char *const odd[] = {"\xe9t\xe9", "\xff\xc3", "a\xed\xa0\x80"};
     const char *const even[] = {"\xc3\xa9t\xc3\xa9", "\xc3\xbf\xc3\x83",
                                 "a\xc3\xad\xc2\xa0\xc2\x80"};
@@ -380,7 +380,7 @@ static void files_give_back_what_was_saved(void **state) {
     scratch_remove(directory);
 }
 
-/* What NumPy sees in our files, and the checksum as anyone would compute it. */
+/* NumPy reads our files and computes the same checksum. */
 static void numpy_reads_our_files(void **state) {
     (void)state;
     char *directory = scratch_create();
@@ -525,7 +525,7 @@ static void dependent_patterns_are_named(void **state) {
                 4, "pattern 4 = 0.5 pattern 0 + 0.5 pattern 1 + 0.5 pattern 2 + 0.5 pattern 3");
 }
 
-/* Patterns in general position in fewer units: the first one too many is named. */
+/* More patterns in general position than units: the message names the first excess one. */
 static void more_patterns_than_units_are_dependent(void **state) {
     (void)state;
     isg_patterns *patterns =
@@ -560,7 +560,7 @@ static void long_combinations_are_cut_off(void **state) {
     assert_string_equal(sentence,
                         "pattern 12 = 0.1 pattern 0 + 0.1 pattern 1 + 0.1 pattern 2 + 0.1 pattern "
                         "3 + 0.1 pattern 4 + 0.1 pattern 5 + 0.1 pattern 6 + 0.1 pattern 7 and 4 "
-                        "terms more");
+                        "more terms");
     isg_patterns_free(patterns);
 }
 

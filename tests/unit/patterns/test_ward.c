@@ -1,8 +1,8 @@
-/* test_ward.c - Ward's clustering against the plainest form of the same algorithm
+/* test_ward.c - Ward's clustering against the simplest form of the same algorithm
  *
  * SPDX-License-Identifier: MIT
  *
- * The reference keeps the whole matrix of distances and changes it at every merge. Data have few
+ * The reference keeps the whole distance matrix and updates it at every merge. The data have few
  * units and repeated rows, so that nearly everything ties; trees must agree to the last bit.
  */
 #include <math.h>
@@ -182,7 +182,7 @@ static void trees_equal_the_reference(void **state) {
     assert_true(n_ties > n_merges / 3); /* the data tie as they should */
 }
 
-/* A selection of rows, in another order, is what a data set of just these would be. */
+/* A selection of rows in another order gives the same tree as a data set of just these rows. */
 static void rows_are_taken_in_the_given_order(void **state) {
     (void)state;
     int8_t spins[40 * 7], chosen[25 * 7];
@@ -367,7 +367,7 @@ static void every_allocation_may_fail(void **state) {
     isg_dataset_free(work.data);
 }
 
-/* What the header promises: 8 n^2 bytes, beside what grows as n. */
+/* The header's promise: 8 n^2 bytes, plus terms that grow as n. */
 static void memory_stays_below_a_full_matrix(void **state) {
     (void)state;
     ward_work work;

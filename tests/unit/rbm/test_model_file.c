@@ -24,7 +24,8 @@ static int remove_directory(void **state) {
     return 0;
 }
 
-/* An RBM mapped from labelled patterns of 2 x 3 units, with both fields and digits to the end. */
+/* An RBM mapped from labelled patterns of 2 x 3 units, with both fields and full-precision
+   numbers. */
 static isg_rbm *example(void) {
     const int8_t xi[] = {1, 1, -1, 1, -1, 1, 1, 1, -1, -1, 1, 1};
     const char *const labels[] = {"cat", "d\xc3\xb6g"};
@@ -167,7 +168,7 @@ static void test_refuses_wrong_arrays(void **state) {
         {"W=W", "beta", ISG_ERR_FORMAT},
         {"W=W, beta=0", "beta: expected a number from 1e-30 to 1e+30, found 0", ISG_ERR_FORMAT},
         {"W=W, beta=-1", "from 1e-30", ISG_ERR_FORMAT},
-        {"W=W, beta=np.nan", "beta, number 1: expected a finite one, found nan", ISG_ERR_FORMAT},
+        {"W=W, beta=np.nan", "beta, number 1: expected a finite number, found nan", ISG_ERR_FORMAT},
         {"W=W, beta=[1, 2]", "beta: expected one number, found 2", ISG_ERR_FORMAT},
         {"W=W[0], beta=1", "visible units x hidden units", ISG_ERR_FORMAT},
         {"W=W[:0], beta=1", "visible units x hidden units", ISG_ERR_FORMAT},

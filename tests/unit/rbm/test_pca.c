@@ -47,8 +47,8 @@ static isg_matd covariance_of(const int8_t *spins, size_t m, size_t n) {
     return out;
 }
 
-/* C v = variance v with unit columns at right angles, variances falling and adding up to the
-   trace: that leaves nothing but the sign, which the largest entry fixes. */
+/* C v = variance v with orthonormal columns, variances descending and adding up to the trace: that
+   determines all but the sign, which the largest entry fixes. */
 static void check_axes(size_t m, size_t n) {
     int8_t *spins = make_spins(m, n);
     isg_dataset *data = NULL;
@@ -172,8 +172,8 @@ static void test_iteration_finds_the_same_axes(void **state) {
     }
 }
 
-/* All states of ten free units, each of which is there ten times, every other time upside down: ten
-   equal variances, and nothing beside. One vector would only ever show one of them. */
+/* All states of ten free units, each repeated ten times, every other time negated: ten equal
+   variances, and no others. A single vector would only ever show one of them. */
 static void test_iteration_finds_equal_variances(void **state) {
     (void)state;
     enum { FREE = 10, TIMES = 10, N = FREE * TIMES, M = 1 << FREE };
@@ -202,7 +202,7 @@ static void test_iteration_finds_equal_variances(void **state) {
     free(spins);
 }
 
-/* More units than the covariance is made for: the public function chooses, and C v = variance v. */
+/* Too many units to form the covariance: the public function iterates, and C v = variance v. */
 static void test_many_units(void **state) {
     (void)state;
     enum { N = 2100, M = 150, K = 4 };
@@ -233,7 +233,7 @@ static void test_many_units(void **state) {
     free(spins);
 }
 
-/* Data that hardly vary have as many directions as they have, however many samples are the same. */
+/* The rank of data that hardly vary is found, however many samples are the same. */
 static void test_directions_of_dull_data(void **state) {
     (void)state;
     enum { N = 2101, M = 3000 };

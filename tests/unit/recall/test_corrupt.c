@@ -38,7 +38,8 @@ static void shares_are_exact_and_nested(void **state) {
     }
 }
 
-/* Half of the masked units change, in the mean, and none of the others; flips leave masked ones out. */
+/* Half of the masked units change on average, and none of the others; flips leave masked units
+   alone. */
 static void masked_units_are_random_and_the_rest_is_kept(void **state) {
     (void)state;
     const uint64_t units[WORDS] = {UINT64_C(0xffff), 1};

@@ -1,9 +1,9 @@
-/* test_recall.c - both recall protocols, against couplings written out
+/* test_recall.c - both recall protocols, against explicit couplings
  *
  * SPDX-License-Identifier: MIT
  *
- * Every state of small networks is a sample. The published protocol is simulated beside with J as a
- * matrix; simulations that are wrong in one of the ways one gets it wrong must differ.
+ * Every state of small networks is a sample. The published protocol is also simulated with J as a
+ * matrix; simulations with one likely mistake each must differ.
  */
 #include <math.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ static decision simulate(const plain_network *plain, uint64_t state, double thre
     return (decision){SIZE_MAX, SIZE_MAX};
 }
 
-/* How many states the library decides otherwise than the simulation does. */
+/* How many states the library and the simulation decide differently. */
 static size_t count_differences(const world *w, const isg_recall *recall, double threshold,
                                 size_t most, twin how) {
     const isg_recall_outcome *outcomes = isg_recall_outcomes(recall);
@@ -282,8 +282,8 @@ static void attractors_equal_a_plain_simulation(void **state) {
         assert_true(k == ISG_END_UNDECIDED || ends[k] > 0);
 }
 
-/* Whatever the dynamics, the end is at rest: a pattern and its negative stay where they are if there is
-   no temperature, and with one everything ends in a fixed point as well. */
+/* Whatever the dynamics, the end is a fixed point: without a temperature a pattern and its negative
+   do not move, and with one every state ends in a fixed point as well. */
 static void everything_comes_to_rest(void **state) {
     (void)state;
     world w;

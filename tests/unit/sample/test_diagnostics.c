@@ -1,4 +1,4 @@
-/* test_diagnostics.c - autocorrelation times and R-hat against series and chains that are known
+/* test_diagnostics.c - autocorrelation times and R-hat against known series and chains
  *
  * SPDX-License-Identifier: MIT
  */
@@ -177,8 +177,8 @@ static double far_apart(size_t chain, double part) {
     return 100 * (double)chain;
 }
 
-/* Trapped chains differ, however long they get; slow ones, those on their way and those of which some
-   change sides only need more steps, though they differ as much. */
+/* Trapped chains differ however long they get; chains that are slow, still drifting, or of which
+   some change sides only need more steps, though they differ as much. */
 static void test_trapped_or_slow(void **state) {
     (void)state;
     const struct {
@@ -341,7 +341,8 @@ static void test_stuck_chains_show(void **state) {
     isg_rbm_free(rbm);
 }
 
-/* One pattern and its mirror image, which have the same energy: only the hidden unit tells. */
+/* One pattern and its mirror image, which have the same energy: only the hidden unit tells them
+   apart. */
 static void test_trapped_between_mirror_images(void **state) {
     (void)state;
     enum { SPINS = 64 };

@@ -284,8 +284,9 @@ static void test_energy_is_that_of_the_spins(void **state) {
     isg_rbm_free(rbm);
 }
 
-/* With weights a hundred times larger nothing is left to chance: every chain ends where no spin wants
-   to flip, s_i (W (W^T s + c) + b)_i > 0, and one in the ground state stays there. */
+/* With weights a hundred times larger the dynamics are deterministic: every chain ends where no
+   flip lowers the energy, s_i (W (W^T s + c) + b)_i > 0, and one in the ground state stays
+   there. */
 static void test_huge_weights_freeze(void **state) {
     (void)state;
     enum { N = 20, P = 4, MANY = 100 };

@@ -1,4 +1,4 @@
-/* test_gibbs_law.c - the Gibbs sampler keeps p(s), and sampler after broken sampler does not
+/* test_gibbs_law.c - the Gibbs sampler leaves p(s) invariant, and broken samplers do not
  *
  * SPDX-License-Identifier: MIT
  *
@@ -155,7 +155,7 @@ static double surprise(const law *l, const size_t *counts, size_t chains) {
 
 /* ---- the library's sampler ----------------------------------------------------------------------- */
 
-/* The largest surprise after 1, 5 and 21 sweeps, with some units clamped if there are any. */
+/* The largest surprise after 1, 5 and 21 sweeps, with units clamped if any are given. */
 static double stationarity(const law *l, size_t count, uint64_t seed, uint64_t clamped) {
     isg_chains *chains = NULL;
     assert_ok(isg_chains_create(&chains, l->rbm, count, seed));
@@ -356,8 +356,8 @@ static void test_broken_samplers_are_noticed(void **state) {
     }
 }
 
-/* A sampler that draws the same numbers in every sweep keeps p(s) to the eye: spins that rise with
-   their input either stay or go where they would go anyway. But it does not leave its start. */
+/* A sampler that draws the same numbers in every sweep seems to keep p(s): spins that rise with
+   their input either stay or go where they would go anyway. But it never leaves its start. */
 static void test_chains_forget_where_they_started(void **state) {
     (void)state;
     law l = law_create(&models[0], 100, FORGETFUL_CHAINS, 0, 0);

@@ -81,7 +81,7 @@ static double written_energy(const network *net, const isg_machine *machine, uin
     return energy;
 }
 
-/* Energies, inputs, and means as the places where the quadratic energy does not change. */
+/* Energies, inputs, and means as the stationary points of the quadratic energy. */
 static void check_joint_energies(const network *net) {
     const size_t p = net->p;
     isg_cursor random = isg_cursor_at(isg_stream_at(3, ISG_PURPOSE_TEST, net->n, (uint32_t)p));
@@ -372,7 +372,7 @@ static void test_refusals(void **state) {
     assert_fails(isg_machine_create(&machine, ISG_MACHINE_OVERLAP, patterns, field, 1),
                  ISG_ERR_ARGUMENT, "unit 2");
     assert_fails(isg_machine_create(&machine, (isg_machine_kind)7, patterns, NULL, 1),
-                 ISG_ERR_ARGUMENT, "kind 7");
+                 ISG_ERR_ARGUMENT, "found number 7");
     assert_null(machine);
     assert_ok(isg_machine_create(&machine, ISG_MACHINE_OVERLAP, patterns, NULL, 1));
     assert_fails(isg_machine_tau_mean(machine, &value, &value), ISG_ERR_ARGUMENT, "three-layer");

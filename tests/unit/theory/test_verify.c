@@ -1,4 +1,4 @@
-/* test_verify.c - correct mappings are called correct, whatever the patterns
+/* test_verify.c - correct mappings pass every check, whatever the patterns
  *
  * SPDX-License-Identifier: MIT
  *
@@ -66,7 +66,8 @@ static void few_units_hold(void **state) {
     assert_kinds_hold(kinds, sizeof kinds / sizeof *kinds);
 }
 
-/* Sanitizers make it six times slower, and need no size of their own: the bounds go by n and p. */
+/* Sanitizers make it six times slower; smaller sizes are fine, since the bounds scale with n and
+   p. */
 #ifdef __SANITIZE_ADDRESS__
 enum { SHARE = 4, SEEDS = 2 };
 #else

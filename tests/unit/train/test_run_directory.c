@@ -97,7 +97,7 @@ static isg_run *resume(void) {
     return run;
 }
 
-/* What every way to three epochs must end in: W, b and c of a trainer that nobody disturbs. */
+/* What every way to three epochs must give: W, b and c of an uninterrupted trainer. */
 static void assert_same_end(isg_run *run) {
     isg_rbm *rbm = start(), *found = isg_run_rbm(run), *saved = NULL;
     isg_trainer *trainer = NULL;
@@ -147,7 +147,7 @@ static void write_text(const char *name, const char *text) {
     assert_int_equal(fclose(stream), 0);
 }
 
-/* The cells of epochs.csv but the seconds, which are no result. */
+/* The cells of epochs.csv except the seconds, which are not a result. */
 static void read_table(char *out, size_t room) {
     size_t size = 0, used = 0, column = 0;
     uint8_t *bytes = read_file(file("epochs.csv"), &size);
@@ -224,7 +224,7 @@ static void test_cancelled_anywhere(void **state) {
     }
 }
 
-/* Stopped at any update without being cancelled, even if progress says no to the last one. */
+/* Stopped at any update without being cancelled, even if progress cancels at the last one. */
 static void test_stops_after_updates(void **state) {
     (void)state;
     for (size_t stop = 0; stop <= EPOCHS * N_BATCHES; stop++) {
@@ -280,7 +280,7 @@ static void test_default_options(void **state) {
     isg_run_close(run);
 }
 
-/* Saving after every update changes nothing, and what a killed process leaves is what was saved. */
+/* Saving after every update changes nothing, and a killed process leaves exactly what was saved. */
 static void test_saved_always(void **state) {
     (void)state;
     use("always", 0);
@@ -489,7 +489,7 @@ static void test_divergence_keeps_the_last_model(void **state) {
     isg_run_close(run);
 }
 
-/* Something in the place of a file: what was saved before is still there, and so is the training. */
+/* A directory where a file should be: the earlier save remains, and so does the training. */
 static void test_unwritable(void **state) {
     (void)state;
     use("unwritable", 0);
@@ -503,7 +503,7 @@ static void test_unwritable(void **state) {
     run = resume();
     assert_int_equal(isg_run_describe(run).state.epochs, 1);
     finish(run);
-    /* A start that cannot be written leaves the RBM to its owner. */
+    /* If the start cannot be written, the caller keeps the RBM. */
     isg_run_options how = options();
     isg_rbm *rbm = start();
     use("start", 0);

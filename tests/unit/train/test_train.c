@@ -83,7 +83,7 @@ static void test_fields_stay_unless_trained(void **state) {
     isg_dataset_free(data);
 }
 
-/* Two shuffled epochs visit the samples as one of the data in both orders, one after the other. */
+/* Two shuffled epochs equal one epoch of the data in both orders, one after the other. */
 static void test_order_of_samples(void **state) {
     (void)state;
     enum { WHOLE = 4 * BATCH };
@@ -105,7 +105,8 @@ static void test_order_of_samples(void **state) {
     isg_dataset_free(data);
 }
 
-/* A batch that exceeds the data is all of it; unlike persistent chains, it has no other meaning. */
+/* A batch larger than the data is all of the data; only for persistent chains does its size
+   matter. */
 static void test_batch_larger_than_data(void **state) {
     (void)state;
     isg_dataset *data = make_data(SAMPLES);
@@ -282,8 +283,8 @@ static void test_cancelling(void **state) {
 
 /* ---- what stays put is not changed ----------------------------------------------------------------- */
 
-/* Spins that practically never flip, all samples alike: paired with their means, the data and the
-   chains cancel to the last bit. Hidden units drawn in the positive phase would show. */
+/* Spins that practically never flip, all samples equal: paired with their means, data and chains
+   cancel to the last bit. Drawing hidden units in the positive phase would show. */
 static void test_frozen_data_change_nothing(void **state) {
     (void)state;
     int8_t spins[SAMPLES * N];

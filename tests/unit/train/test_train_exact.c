@@ -351,8 +351,8 @@ static void test_reconstruction_error(void **state) {
     free(t);
 }
 
-/* Persistent chains, of which there are more than samples: the first update has a rate so small
-   that the second goes on with the same model, 2 K sweeps from the data. */
+/* More persistent chains than samples: the first update has a rate so small that the second
+   continues with the same model, 2 K sweeps from the data. */
 static void test_persistent_chains_go_on(void **state) {
     (void)state;
     const isg_rate rates[] = {{1e-14, 0}, {1, 1}};
@@ -402,7 +402,8 @@ static double largest_difference(const vector a, const vector b) {
     return largest;
 }
 
-/* <s_a lambda_a^T> - <s lambda^T> of the model, and so on: the gradient of L but for beta. */
+/* <s_a lambda_a^T> - <s lambda^T> of the model, and so on: the gradient of L up to the factor
+   beta. */
 static void likelihood_gradient(const chain *t, vector out) {
     memset(out, 0, sizeof(vector));
     for (size_t a = 0; a < ROWS; a++)

@@ -1,4 +1,4 @@
-/* test_train_file.c - trainings in files: going on from any update, other trainings, damage
+/* test_train_file.c - trainings in files: continuing from any update, other trainings, damage
  *
  * SPDX-License-Identifier: MIT
  */

@@ -67,7 +67,7 @@ static void test_defaults(void **state) {
     assert_true(!options.persistent && !options.fields && !options.shuffle);
 }
 
-/* Good updates, then one that diverges; it leaves everything as it was, chains included. */
+/* Good updates, then one that diverges; it leaves everything unchanged, chains included. */
 static void test_divergence_changes_nothing(void **state) {
     (void)state;
     const isg_rate last_too_fast[] = {{0.01, 0}, {1e30, 1}};
@@ -106,7 +106,7 @@ static void test_divergence_changes_nothing(void **state) {
     isg_dataset_free(data);
 }
 
-/* Weights that grow by a factor a billion every update are noticed before they are infinite. */
+/* Weights that grow a billionfold in every update are detected before they are infinite. */
 static void test_divergence_is_noticed(void **state) {
     (void)state;
     const isg_rate too_fast = {1e9, 0};
