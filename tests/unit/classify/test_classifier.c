@@ -10,25 +10,10 @@
 #include "classify/classify.h"
 #include "helper_allocation.h"
 #include "helper_experts.h"
-#include "numpy_helper.h"
+#include "helper_scratch.h"
 #include "rbm/rbm.h"
 
 enum { RBMS = 3, TOTAL = 2 + 17 + 5 }; /* hidden units of the three */
-
-static char *directory;
-
-static int make_directory(void **state) {
-    (void)state;
-    directory = scratch_create();
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    isg_set_threads(0);
-    scratch_remove(directory);
-    return 0;
-}
 
 /* RBMs of different sizes, with fields. */
 typedef struct trio {
@@ -355,19 +340,16 @@ static void test_strange_files_are_refused(void **state) {
         {"d['intercepts'] = d['intercepts'][1:]", "intercepts: expected 3", ISG_ERR_SHAPE},
     };
     enum { COUNT = sizeof cases / sizeof cases[0] };
-    static char code[8192];
-    size_t used = (size_t)snprintf(
-        code, sizeof code,
-        "def make():\n"
-        "    return dict(W=np.arange(12.).reshape(4, 3), hidden=[1, 2], is_hidden=[0], "
-        "b=np.ones((2, 4)),\n"
-        "        c=np.ones(3), classes=[0, 1, 2], means=np.zeros(2), scales=np.ones(2),\n"
-        "        coefficients=np.ones((3, 2)), intercepts=np.zeros(3))\n");
+    FILE *script = python_begin(directory);
+    fputs("def make():\n"
+          "    return dict(W=np.arange(12.).reshape(4, 3), hidden=[1, 2], is_hidden=[0], "
+          "b=np.ones((2, 4)),\n"
+          "        c=np.ones(3), classes=[0, 1, 2], means=np.zeros(2), scales=np.ones(2),\n"
+          "        coefficients=np.ones((3, 2)), intercepts=np.zeros(3))\n",
+          script);
     for (size_t k = 0; k < COUNT; k++)
-        used += (size_t)snprintf(code + used, sizeof code - used,
-                                 "d = make()\n%s\nnp.savez('s%zu.npz', **d)\n", cases[k].change, k);
-    assert_true(used < sizeof code);
-    run_python(directory, code);
+        fprintf(script, "d = make()\n%s\nnp.savez('s%zu.npz', **d)\n", cases[k].change, k);
+    python_end(directory, script);
     for (size_t k = 0; k < COUNT; k++) {
         char name[32];
         isg_classifier *classifier = NULL;

@@ -11,6 +11,7 @@
 
 #include "helper_allocation.h"
 #include "helper_hopfield.h"
+#include "helper_progress.h"
 #include "test.h"
 
 enum { MAX_STATES = 1 << PLAIN_UNITS };
@@ -403,11 +404,6 @@ static void classes_are_matched_by_name(void **state) {
 
 /* ---- refusals ------------------------------------------------------------------------------------------------ */
 
-static bool never_mind(void *user, double fraction) {
-    (void)user, (void)fraction;
-    return false;
-}
-
 static void nonsense_is_refused(void **state) {
     (void)state;
     world w, wide;
@@ -455,7 +451,7 @@ static void nonsense_is_refused(void **state) {
     options.dynamics = (isg_dynamics)9;
     assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
                  "dynamics");
-    const isg_progress stop = {never_mind, NULL};
+    const isg_progress stop = {cancel_at_once, NULL};
     for (int protocol = 0; protocol < 2; protocol++) {
         options = isg_recall_defaults((isg_recall_protocol)protocol);
         assert_int_equal(isg_recall_run(&recall, w.patterns, w.data, &options, &stop),
