@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "helper_run.h"
 #include "helper_scratch.h"
 #include "rbm/rbm.h"
 #include "train/run_directory.h"
@@ -48,17 +49,8 @@ static int tear_down(void **state) {
     return remove_directory(state);
 }
 
-/* A training with all that a checkpoint must hold: chains, fields, an order, a change of rate. */
 static isg_run_options options(void) {
-    static const isg_rate rates[] = {{0.01, 0}, {0.005, 1}};
-    isg_run_options out = isg_run_defaults();
-    out.train.batch_size = BATCH;
-    out.train.gibbs_steps = 2;
-    out.train.rates = rates;
-    out.train.n_rates = 2;
-    out.train.persistent = out.train.fields = out.train.shuffle = true;
-    out.command = "isinglass train";
-    return out;
+    return full_run_options(BATCH, "isinglass train");
 }
 
 static isg_rbm *start(void) {
