@@ -17,6 +17,7 @@
 #include "cli/progress.h"
 #include "cli/run_settings.h"
 #include "cli/signals.h"
+#include "cli/training_bar.h"
 #include "cli/verbs/classify_job.h"
 #include "src/base/number.h"
 
@@ -282,38 +283,13 @@ static exit_code stopped(classify_job *my) {
     return code;
 }
 
-typedef struct training_bar {
-    progress bar;
-    const isg_run *run;
-    size_t epochs;
-    double share; /* of them, that this call does */
-} training_bar;
-
-static bool show_epoch(void *user, double fraction) {
-    training_bar *shown = user;
-    const isg_train_state state = isg_run_describe(shown->run).state;
-    char text[80];
-    snprintf(text, sizeof text, "epoch %" PRIu64 " of %zu", state.epochs + (state.batch > 0),
-             shown->epochs);
-    return progress_update(&shown->bar, shown->share * fraction, text);
-}
-
 /* Trains until all have finished so many epochs. */
 static exit_code train_until(classify_job *my, size_t until) {
-    const isg_train_state state = isg_run_describe(my->run).state;
-    const double epochs = (double)my->settings->epochs;
-    training_bar shown = {
-        .run = my->run, .epochs = my->settings->epochs, .share = (double)until / epochs};
-    const isg_progress callback = {show_epoch, &shown};
-    if (state.epochs >= until)
+    if (isg_run_describe(my->run).state.epochs >= until)
         return EXIT_DONE;
-    progress_start(&shown.bar, my->call.common.quiet, "training");
-    progress_measure(&shown.bar, epochs * (double)isg_dataset_describe(my->train).n_samples,
-                     "samples");
-    shown.bar.origin =
-        ((double)state.epochs + (double)state.batch / (double)state.n_batches) / epochs;
-    const isg_status status = isg_run_train(my->run, until, &callback);
-    progress_finish(&shown.bar);
+    const isg_status status =
+        train_with_bar(my->run, until, my->settings->epochs,
+                       isg_dataset_describe(my->train).n_samples, my->call.common.quiet);
     return status == ISG_ERR_CANCELLED ? stopped(my) : fail_status(status);
 }
 

@@ -16,6 +16,7 @@
 #include "cli/run_settings.h"
 #include "cli/signals.h"
 #include "cli/starts.h"
+#include "cli/training_bar.h"
 #include "src/base/clock.h"
 #include "src/base/number.h"
 
@@ -246,26 +247,6 @@ static exit_code go_on(job *my) {
 
 /* ---- training --------------------------------------------------------------------------------- */
 
-typedef struct training_bar {
-    progress bar;
-    const isg_run *run;
-    size_t epochs;
-    double share; /* of them, that this call does */
-} training_bar;
-
-static bool show_epoch(void *user, double fraction) {
-    training_bar *shown = user;
-    const isg_run_info info = isg_run_describe(shown->run);
-    char text[80];
-    const uint64_t epoch = info.state.epochs + (info.state.batch > 0);
-    const int length =
-        snprintf(text, sizeof text, "epoch %" PRIu64 " of %zu", epoch, shown->epochs);
-    if (info.n_rows > 1)
-        snprintf(text + length, sizeof text - (size_t)length, ", error %.4f",
-                 info.rows[info.n_rows - 1].reconstruction_error);
-    return progress_update(&shown->bar, shown->share * fraction, text);
-}
-
 static exit_code stopped(const job *my) {
     const isg_train_state state = isg_run_describe(my->run).state;
     const exit_code code = fail_status(ISG_ERR_CANCELLED);
@@ -306,18 +287,9 @@ static bool is_score_due(const job *my) {
 
 /* Trains until so many epochs are done in all. */
 static exit_code train_until(job *my, size_t until) {
-    const double samples = (double)isg_dataset_describe(my->data).n_samples;
-    const double epochs = (double)my->settings->epochs;
-    const isg_train_state state = isg_run_describe(my->run).state;
-    training_bar shown = {
-        .run = my->run, .epochs = my->settings->epochs, .share = (double)until / epochs};
-    const isg_progress callback = {show_epoch, &shown};
-    progress_start(&shown.bar, my->call.common.quiet, "training");
-    progress_measure(&shown.bar, epochs * samples, "samples");
-    shown.bar.origin =
-        ((double)state.epochs + (double)state.batch / (double)state.n_batches) / epochs;
-    const isg_status status = isg_run_train(my->run, until, &callback);
-    progress_finish(&shown.bar);
+    const isg_status status =
+        train_with_bar(my->run, until, my->settings->epochs,
+                       isg_dataset_describe(my->data).n_samples, my->call.common.quiet);
     if (status == ISG_ERR_CANCELLED)
         return stopped(my);
     if (status == ISG_ERR_DIVERGED)

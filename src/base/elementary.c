@@ -27,6 +27,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/circle_series.h"
 #include "base/elementary_tables.h"
 
 _Static_assert(FLT_EVAL_METHOD == 0, "doubles must be computed as doubles");
@@ -222,28 +223,12 @@ static inline parts exact_sum(double a, double b) {
 /* sin(r) and cos(r) for |r| <= pi / 4 by Taylor's series. */
 static double sine_near_0(parts r) {
     const double q = r.high * r.high;
-    double sum = 1.0 / 355687428096000; /* 17! */
-    sum = sum * q - 1.0 / 1307674368000;
-    sum = sum * q + 1.0 / 6227020800;
-    sum = sum * q - 1.0 / 39916800;
-    sum = sum * q + 1.0 / 362880;
-    sum = sum * q - 1.0 / 5040;
-    sum = sum * q + 1.0 / 120;
-    sum = sum * q - 1.0 / 6;
-    return r.high + (r.high * q * sum + r.low * (1 - q / 2));
+    return r.high + (r.high * q * isg_sine_series(q) + r.low * (1 - q / 2));
 }
 
 static double cosine_near_0(parts r) {
     const double q = r.high * r.high, half = q / 2, near = 1 - half;
-    double sum = -1.0 / 6402373705728000; /* 18! */
-    sum = sum * q + 1.0 / 20922789888000;
-    sum = sum * q - 1.0 / 87178291200;
-    sum = sum * q + 1.0 / 479001600;
-    sum = sum * q - 1.0 / 3628800;
-    sum = sum * q + 1.0 / 40320;
-    sum = sum * q - 1.0 / 720;
-    sum = sum * q + 1.0 / 24;
-    return near + (((1 - near) - half) + (q * q * sum - r.high * r.low));
+    return near + (((1 - near) - half) + (q * q * isg_cosine_series(q) - r.high * r.low));
 }
 
 /* x = m pi/2 + r. The first two parts of pi / 2 have 33 bits, so m times each is exact. */

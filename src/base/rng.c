@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/circle_series.h"
+
 isg_stream isg_stream_at(uint64_t seed, isg_purpose purpose, uint64_t step, uint32_t block) {
     assert(step <= ISG_MAX_STEP);
     return (isg_stream){
@@ -93,24 +95,8 @@ double isg_minus_log_fraction(uint64_t k) {
 static void first_octant(double x, double *cosine, double *sine) {
     const double angle = x * 0x1.921fb54442d18p-1; /* pi / 4 */
     const double q = angle * angle;
-    double c = -1.0 / 6402373705728000; /* 18! */
-    c = c * q + 1.0 / 20922789888000;
-    c = c * q - 1.0 / 87178291200;
-    c = c * q + 1.0 / 479001600;
-    c = c * q - 1.0 / 3628800;
-    c = c * q + 1.0 / 40320;
-    c = c * q - 1.0 / 720;
-    c = c * q + 1.0 / 24;
-    *cosine = 1 - (q / 2 - c * q * q);
-    double s = 1.0 / 355687428096000; /* 17! */
-    s = s * q - 1.0 / 1307674368000;
-    s = s * q + 1.0 / 6227020800;
-    s = s * q - 1.0 / 39916800;
-    s = s * q + 1.0 / 362880;
-    s = s * q - 1.0 / 5040;
-    s = s * q + 1.0 / 120;
-    s = s * q - 1.0 / 6;
-    *sine = angle + angle * (q * s);
+    *cosine = 1 - (q / 2 - isg_cosine_series(q) * q * q);
+    *sine = angle + angle * (q * isg_sine_series(q));
 }
 
 /* The top three bits are the octant. In odd octants the angle is measured back from the end, which

@@ -22,6 +22,11 @@ int isg_team_size(void) {
     return count > 0 ? count : omp_get_max_threads();
 }
 
+size_t isg_team_for(size_t jobs) {
+    const size_t threads = isg_threads();
+    return threads < jobs ? threads : jobs;
+}
+
 size_t isg_threads(void) {
     return (size_t)isg_team_size();
 }

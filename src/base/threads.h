@@ -15,4 +15,7 @@ enum { ISG_MAX_THREADS = 1024 };
 /* isg_threads() as an int for OpenMP. */
 int isg_team_size(void);
 
+/* The same, but no more than there are jobs. */
+size_t isg_team_for(size_t jobs);
+
 #endif

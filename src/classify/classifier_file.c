@@ -119,22 +119,15 @@ static isg_status read_whole(int64_t **out, size_t *count, isg_zip *zip, const c
 static isg_status read_classes(isg_classifier *classifier, isg_zip *zip) {
     const char *file = isg_zip_file_name(zip);
     isg_labels *classes = &classifier->classes;
-    isg_source *source = NULL;
-    isg_array_type type;
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_npz_open(&source, &type, zip, "classes"));
-    ISG_TRY_GOTO(isg_labels_read_array(classes, source, &type));
-    ISG_TRY_GOTO(isg_source_end(source));
-    ISG_TRY_GOTO(isg_labels_finish(classes));
+    ISG_TRY(isg_labels_read_member(classes, zip, "classes"));
+    ISG_TRY(isg_labels_finish(classes));
     if (classes->n_classes < 2)
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: classes: expected at least two", file));
+        return isg_fail(ISG_ERR_FORMAT, "%s: classes: expected at least two", file);
     for (size_t k = 0; k < classes->count; k++)
         if (classes->n_classes != classes->count || classes->index[k] != k)
-            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT,
-                                  "%s: classes: expected each once, in ascending order", file));
-done:
-    isg_source_free(source);
-    return status;
+            return isg_fail(ISG_ERR_FORMAT, "%s: classes: expected each once, in ascending order",
+                            file);
+    return ISG_OK;
 }
 
 /* The sizes of the RBMs, which must add up to the columns of W. */

@@ -9,7 +9,7 @@
 
 #include "base/bits.h"
 #include "base/status.h"
-#include "io/array.h"
+#include "io/zip.h"
 #include "isinglass/data.h"
 
 /* ---- labels of any kind become class indices ---------------------------------------------------- */
@@ -46,9 +46,8 @@ isg_status isg_labels_take(isg_labels *out, const isg_labels *all, const size_t 
 
 void isg_labels_clear(isg_labels *labels);
 
-/* Appends the items of a one-dimensional array, and reads it to its end. */
-isg_status isg_labels_read_array(isg_labels *labels, isg_source *source,
-                                 const isg_array_type *type);
+/* Appends the items of a one-dimensional array of an .npz file. */
+isg_status isg_labels_read_member(isg_labels *labels, isg_zip *zip, const char *name);
 
 /* ---- data sets ---------------------------------------------------------------------------------- */
 

@@ -39,8 +39,8 @@ static isg_status add_item(isg_labels *labels, const isg_array_type *type, const
     return isg_labels_add_number(labels, number, where);
 }
 
-isg_status isg_labels_read_array(isg_labels *labels, isg_source *source,
-                                 const isg_array_type *type) {
+/* Appends the items of a one-dimensional array, and reads it to its end. */
+static isg_status read_array(isg_labels *labels, isg_source *source, const isg_array_type *type) {
     const char *name = isg_source_name(source);
     if (type->n_dims != 1)
         return isg_fail(ISG_ERR_FORMAT, "%s: expected labels (1 dimension), found %zu dimensions%s",
@@ -156,12 +156,12 @@ static isg_status read_label_table(isg_labels *labels, isg_data_file *input, siz
     return isg_data_file_end(input);
 }
 
-static isg_status read_member_labels(isg_labels *labels, isg_zip *zip) {
+isg_status isg_labels_read_member(isg_labels *labels, isg_zip *zip, const char *name) {
     isg_source *member = NULL;
     isg_array_type type;
     isg_status status = ISG_OK;
-    ISG_TRY(isg_npz_open(&member, &type, zip, "y"));
-    ISG_TRY_GOTO(isg_labels_read_array(labels, member, &type));
+    ISG_TRY(isg_npz_open(&member, &type, zip, name));
+    ISG_TRY_GOTO(read_array(labels, member, &type));
     ISG_TRY_GOTO(isg_source_end(member));
 done:
     isg_source_free(member);
@@ -175,7 +175,7 @@ isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_sa
         return isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
                         isg_file_name(input->file));
     if (format->is_archive)
-        return read_member_labels(labels, input->zip);
+        return isg_labels_read_member(labels, input->zip, "y");
     if (format->separator)
         return read_label_table(labels, input, n_samples, label_column);
     if (!format->read_header)
@@ -183,6 +183,6 @@ isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_sa
                         isg_file_name(input->file), format->ending);
     isg_array_type type;
     ISG_TRY(format->read_header(input->source, &type));
-    ISG_TRY(isg_labels_read_array(labels, input->source, &type));
+    ISG_TRY(read_array(labels, input->source, &type));
     return isg_data_file_end(input);
 }

@@ -123,9 +123,7 @@ static size_t portion_of(const isg_hopfield *network, const isg_dynamics_options
 isg_status isg_crew_create(isg_crew *crew, const isg_hopfield *network,
                            const isg_dynamics_options *options, isg_purpose purpose,
                            size_t n_jobs) {
-    const size_t team = (size_t)isg_team_size();
-    *crew =
-        (isg_crew){.count = team < n_jobs ? team : n_jobs, .portion = portion_of(network, options)};
+    *crew = (isg_crew){.count = isg_team_for(n_jobs), .portion = portion_of(network, options)};
     ISG_TRY(ISG_ALLOCATE(crew->walkers, crew->count));
     for (size_t k = 0; k < crew->count; k++) {
         isg_walker *walker = &crew->walkers[k];

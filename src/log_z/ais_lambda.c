@@ -144,9 +144,7 @@ static double anneal_chain(const isg_rbm *rbm, const isg_ais_options *options, w
 isg_status isg_ais_lambda(const isg_rbm *rbm, const isg_ais_options *options, double *log_weights,
                           const isg_progress *progress) {
     const size_t chains = options->chains * options->repeats;
-    size_t threads = (size_t)isg_team_size();
-    if (threads > chains)
-        threads = chains;
+    const size_t threads = isg_team_for(chains);
     isg_status status = ISG_OK;
     walker *walkers = NULL;
     isg_team_progress team = {.progress = progress,

@@ -224,9 +224,7 @@ static void anneal_group(const isg_anneal *a, const isg_anneal_job *job, isg_ann
 isg_status isg_anneal_run(const isg_anneal *a, const isg_anneal_job *job,
                           const isg_progress *progress) {
     const size_t groups = isg_anneal_groups(job->chains);
-    size_t threads = (size_t)isg_team_size();
-    if (threads > groups)
-        threads = groups;
+    const size_t threads = isg_team_for(groups);
     isg_status status = ISG_OK;
     isg_anneal_group *rooms = NULL;
     isg_team_progress team = {.progress = progress,

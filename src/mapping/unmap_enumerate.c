@@ -297,7 +297,7 @@ size_t isg_enumerate_starts(const isg_span *span) {
 
 isg_status isg_unmap_enumerate(isg_pool *pool, const isg_span *span, const isg_progress *progress) {
     const size_t starts = isg_enumerate_starts(span), blocks = (starts + BLOCK - 1) / BLOCK;
-    const size_t threads = (size_t)isg_team_size(), team = threads < blocks ? threads : blocks;
+    const size_t team = isg_team_for(blocks);
     tables my = {0};
     isg_pool *pools = NULL;
     walker *walkers = NULL;

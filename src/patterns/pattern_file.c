@@ -118,23 +118,15 @@ done:
 /* ---- reading ---------------------------------------------------------------------------------- */
 
 static isg_status read_labels(isg_patterns *patterns, isg_zip *zip) {
-    isg_source *source = NULL;
-    isg_array_type type;
-    isg_status status = ISG_OK;
     if (!isg_npz_has(zip, "labels"))
         return ISG_OK;
-    ISG_TRY(isg_npz_open(&source, &type, zip, "labels"));
-    ISG_TRY_GOTO(isg_labels_read_array(&patterns->labels, source, &type));
-    ISG_TRY_GOTO(isg_source_end(source));
+    ISG_TRY(isg_labels_read_member(&patterns->labels, zip, "labels"));
     if (patterns->labels.count != patterns->info.n_patterns)
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_SHAPE, "%s: has %zu patterns, but %zu labels",
-                              isg_zip_file_name(zip), patterns->info.n_patterns,
-                              patterns->labels.count));
-    ISG_TRY_GOTO(isg_labels_finish(&patterns->labels));
+        return isg_fail(ISG_ERR_SHAPE, "%s: has %zu patterns, but %zu labels",
+                        isg_zip_file_name(zip), patterns->info.n_patterns, patterns->labels.count);
+    ISG_TRY(isg_labels_finish(&patterns->labels));
     patterns->info.has_labels = true;
-done:
-    isg_source_free(source);
-    return status;
+    return ISG_OK;
 }
 
 static isg_status read_shape(isg_patterns *patterns, isg_zip *zip) {

@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "helper_run.h"
+
 enum { N = 12, SAMPLES = 15, CLASSES = 3, HIDDEN = 3, BATCH = 4 };
 
 static const char *scratch;
@@ -113,15 +115,7 @@ static isg_status reread_classifier(const char *path, const char *copy) {
 }
 
 static isg_run_options run_options(void) {
-    static const isg_rate rates[] = {{0.01, 0}, {0.005, 1}};
-    isg_run_options options = isg_run_defaults();
-    options.train.batch_size = BATCH;
-    options.train.gibbs_steps = 2;
-    options.train.rates = rates;
-    options.train.n_rates = 2;
-    options.train.persistent = options.train.fields = options.train.shuffle = true;
-    options.command = "flip_bits";
-    return options;
+    return full_run_options(BATCH, "flip_bits");
 }
 
 static isg_expert_options expert_options(void) {

@@ -15,9 +15,7 @@ static const form forms[] = {FORM_PLAIN, FORM_GZIP, FORM_NPY,  FORM_ZIP,
                              FORM_TEXT,  FORM_GZIP, FORM_TEXT, FORM_TEXT};
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
-    if (size < 3 || seed % 16 == 0)
-        return mutate_as(FORM_PLAIN, bytes, size, room, seed);
-    return 2 + mutate_as(forms[bytes[0] & 7], bytes + 2, size - 2, room - 2, seed / 16);
+    return mutate_chosen(forms, 2, bytes, size, room, seed);
 }
 
 static void check(const isg_dataset *data) {

@@ -14,9 +14,7 @@ static const form forms[] = {FORM_PLAIN, FORM_NPY,  FORM_ZIP,  FORM_TEXT,
                              FORM_TEXT,  FORM_TEXT, FORM_GZIP, FORM_GZIP};
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {
-    if (size < 2 || seed % 16 == 0)
-        return mutate_as(FORM_PLAIN, bytes, size, room, seed);
-    return 1 + mutate_as(forms[bytes[0] & 7], bytes + 1, size - 1, room - 1, seed / 16);
+    return mutate_chosen(forms, 1, bytes, size, room, seed);
 }
 
 static depth read_labels(isg_data_file *input, const char *column) {

@@ -47,25 +47,19 @@ static void write_back(const isg_rbm *rbm) {
     isg_rbm_free(again);
 }
 
-depth attack(const uint8_t *bytes, size_t size) {
-    isg_file *file = NULL;
-    isg_zip *zip = NULL;
+static depth read_archive(isg_zip *zip, const uint8_t *bytes, size_t size) {
     isg_rbm *rbm = NULL;
-    depth how_far = REFUSED;
-    if (isg_file_from_memory(&file, "fuzz", bytes, size) == ISG_OK &&
-        isg_zip_open(&zip, file) == ISG_OK) {
-        how_far = BEGUN;
-        if (isg_rbm_read(&rbm, zip) == ISG_OK) {
-            how_far = ACCEPTED;
-            check(rbm);
-            if (is_chosen(bytes, size, 16))
-                write_back(rbm);
-            if (is_chosen(bytes, size, 4))
-                (void)isg_rbm_remove_pattern(rbm, 0);
-        }
-    }
+    if (isg_rbm_read(&rbm, zip) != ISG_OK)
+        return BEGUN;
+    check(rbm);
+    if (is_chosen(bytes, size, 16))
+        write_back(rbm);
+    if (is_chosen(bytes, size, 4))
+        (void)isg_rbm_remove_pattern(rbm, 0);
     isg_rbm_free(rbm);
-    isg_zip_close(zip);
-    isg_file_close(file);
-    return how_far;
+    return ACCEPTED;
+}
+
+depth attack(const uint8_t *bytes, size_t size) {
+    return attack_zip(bytes, size, read_archive);
 }

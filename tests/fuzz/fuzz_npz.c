@@ -53,21 +53,17 @@ static bool read_member(isg_zip *zip, size_t index) {
     return has_numbers || has_text;
 }
 
-depth attack(const uint8_t *bytes, size_t size) {
-    isg_file *file = NULL;
-    isg_zip *zip = NULL;
+static depth read_archive(isg_zip *zip, const uint8_t *bytes, size_t size) {
+    (void)bytes, (void)size;
     double *numbers = NULL;
-    depth how_far = REFUSED;
-    if (isg_file_from_memory(&file, "fuzz", bytes, size) == ISG_OK &&
-        isg_zip_open(&zip, file) == ISG_OK) {
-        bool is_whole = true;
-        for (size_t k = 0; k < isg_zip_count(zip); k++)
-            is_whole = read_member(zip, k) && is_whole;
-        how_far = is_whole ? ACCEPTED : BEGUN;
-        (void)isg_npz_read_doubles(zip, "not there", NULL, &numbers);
-    }
+    bool is_whole = true;
+    for (size_t k = 0; k < isg_zip_count(zip); k++)
+        is_whole = read_member(zip, k) && is_whole;
+    (void)isg_npz_read_doubles(zip, "not there", NULL, &numbers);
     isg_release(numbers);
-    isg_zip_close(zip);
-    isg_file_close(file);
-    return how_far;
+    return is_whole ? ACCEPTED : BEGUN;
+}
+
+depth attack(const uint8_t *bytes, size_t size) {
+    return attack_zip(bytes, size, read_archive);
 }

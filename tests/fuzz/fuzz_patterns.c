@@ -45,23 +45,17 @@ static void write_back(const isg_patterns *patterns) {
     isg_patterns_free(again);
 }
 
-depth attack(const uint8_t *bytes, size_t size) {
-    isg_file *file = NULL;
-    isg_zip *zip = NULL;
+static depth read_archive(isg_zip *zip, const uint8_t *bytes, size_t size) {
     isg_patterns *patterns = NULL;
-    depth how_far = REFUSED;
-    if (isg_file_from_memory(&file, "fuzz", bytes, size) == ISG_OK &&
-        isg_zip_open(&zip, file) == ISG_OK) {
-        how_far = BEGUN;
-        if (isg_patterns_read(&patterns, zip) == ISG_OK) {
-            how_far = ACCEPTED;
-            check(patterns);
-            if (is_chosen(bytes, size, 16))
-                write_back(patterns);
-        }
-    }
+    if (isg_patterns_read(&patterns, zip) != ISG_OK)
+        return BEGUN;
+    check(patterns);
+    if (is_chosen(bytes, size, 16))
+        write_back(patterns);
     isg_patterns_free(patterns);
-    isg_zip_close(zip);
-    isg_file_close(file);
-    return how_far;
+    return ACCEPTED;
+}
+
+depth attack(const uint8_t *bytes, size_t size) {
+    return attack_zip(bytes, size, read_archive);
 }

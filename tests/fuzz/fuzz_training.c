@@ -39,20 +39,17 @@ static void check(void) {
         abort();
 }
 
-depth attack(const uint8_t *bytes, size_t size) {
-    isg_file *file = NULL;
-    isg_zip *zip = NULL;
-    depth how_far = REFUSED;
-    if (isg_file_from_memory(&file, "fuzz", bytes, size) == ISG_OK &&
-        isg_zip_open(&zip, file) == ISG_OK) {
-        const isg_train_state before = isg_trainer_describe(trainer);
-        how_far = isg_trainer_read(trainer, zip, "") == ISG_OK ? ACCEPTED : BEGUN;
-        if (how_far == ACCEPTED)
-            check();
-        else if (isg_trainer_describe(trainer).updates != before.updates)
-            abort();
-    }
-    isg_zip_close(zip);
-    isg_file_close(file);
+static depth read_archive(isg_zip *zip, const uint8_t *bytes, size_t size) {
+    (void)bytes, (void)size;
+    const isg_train_state before = isg_trainer_describe(trainer);
+    const depth how_far = isg_trainer_read(trainer, zip, "") == ISG_OK ? ACCEPTED : BEGUN;
+    if (how_far == ACCEPTED)
+        check();
+    else if (isg_trainer_describe(trainer).updates != before.updates)
+        abort();
     return how_far;
+}
+
+depth attack(const uint8_t *bytes, size_t size) {
+    return attack_zip(bytes, size, read_archive);
 }

@@ -74,3 +74,10 @@ size_t mutate_as(form what, uint8_t *bytes, size_t size, size_t room, unsigned s
     }
     return changed ? changed : LLVMFuzzerMutate(bytes, size, room);
 }
+
+size_t mutate_chosen(const form *forms, size_t head, uint8_t *bytes, size_t size, size_t room,
+                     unsigned seed) {
+    if (size <= head || seed % 16 == 0)
+        return mutate_as(FORM_PLAIN, bytes, size, room, seed);
+    return head + mutate_as(forms[bytes[0] & 7], bytes + head, size - head, room - head, seed / 16);
+}

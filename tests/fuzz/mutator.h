@@ -18,6 +18,11 @@ typedef enum form { FORM_PLAIN, FORM_TEXT, FORM_NPY, FORM_GZIP, FORM_ZIP } form;
 
 /* What libFuzzer asks of its custom functions, for an input of this form. */
 size_t mutate_as(form what, uint8_t *bytes, size_t size, size_t room, unsigned seed);
+
+/* The same for an input that begins with `head` bytes of choices, the first of which chooses one of eight
+   forms for the rest. */
+size_t mutate_chosen(const form *forms, size_t head, uint8_t *bytes, size_t size, size_t room,
+                     unsigned seed);
 size_t cross_zips(const uint8_t *one, size_t one_size, const uint8_t *two, size_t two_size,
                   uint8_t *out, size_t room, unsigned seed);
 

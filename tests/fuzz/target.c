@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "isinglass.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -98,6 +99,21 @@ bool is_chosen(const uint8_t *bytes, size_t size, unsigned in_so_many) {
     for (size_t k = 0; k < size; k++)
         hash = (hash ^ bytes[k]) * 16777619u;
     return (hash >> 8) % in_so_many == 0;
+}
+
+/* ---- archives --------------------------------------------------------------------------------- */
+
+depth attack_zip(const uint8_t *bytes, size_t size,
+                 depth (*read)(isg_zip *zip, const uint8_t *bytes, size_t size)) {
+    isg_file *file = NULL;
+    isg_zip *zip = NULL;
+    depth how_far = REFUSED;
+    if (isg_file_from_memory(&file, "fuzz", bytes, size) == ISG_OK &&
+        isg_zip_open(&zip, file) == ISG_OK)
+        how_far = read(zip, bytes, size);
+    isg_zip_close(zip);
+    isg_file_close(file);
+    return how_far;
 }
 
 /* ---- libFuzzer -------------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "io/zip.h"
+
 /* How far an input came. Told at the end of a run, since executions that all end at the first check
    try nothing. */
 typedef enum depth {
@@ -20,6 +22,10 @@ typedef enum depth {
 
 /* Every target defines this. A promise that is broken is an abort(). */
 depth attack(const uint8_t *bytes, size_t size);
+
+/* An attack on a reader of archives: `read` is called if the bytes can be opened as one. */
+depth attack_zip(const uint8_t *bytes, size_t size,
+                 depth (*read)(isg_zip *zip, const uint8_t *bytes, size_t size));
 
 /* Makes what all inputs share; a target may have one. */
 void prepare(void);

@@ -41,17 +41,6 @@ static inline char *scratch_create(void) {
     return directory;
 }
 
-/* In memory where that can be, for tests of many files that are not about the patience of the disk. */
-static inline char *scratch_create_in_memory(void) {
-    char *directory = malloc(64);
-    assert_non_null(directory);
-    strcpy(directory, "/dev/shm/isinglass-test-XXXXXX");
-    if (mkdtemp(directory))
-        return directory;
-    free(directory);
-    return scratch_create();
-}
-
 static inline void scratch_remove(char *directory) {
     char command[128];
     snprintf(command, sizeof command, "rm -rf '%s'", directory);
@@ -81,16 +70,33 @@ static inline uint8_t *read_file(const char *path, size_t *size) {
     return bytes;
 }
 
-/* Runs the code by the system's Python, which has NumPy, in the directory. */
-static inline void run_python(const char *directory, const char *code) {
-    char command[256];
+static inline void write_file(const char *path, const void *bytes, size_t size) {
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Code that the system's Python, which has NumPy, is to run in the directory: what is printed to the
+   stream up to python_end(). */
+static inline FILE *python_begin(const char *directory) {
     FILE *script = fopen(in(directory, "script.py"), "w");
     assert_non_null(script);
     fputs("import io, struct, sys, zipfile, zlib\nimport numpy as np\n", script);
-    fputs(code, script);
+    return script;
+}
+
+static inline void python_end(const char *directory, FILE *script) {
+    char command[256];
     assert_int_equal(fclose(script), 0);
     snprintf(command, sizeof command, "cd '%s' && /usr/bin/python3 script.py", directory);
     assert_int_equal(system(command), 0);
+}
+
+static inline void run_python(const char *directory, const char *code) {
+    FILE *script = python_begin(directory);
+    fputs(code, script);
+    python_end(directory, script);
 }
 
 /* A plain source over bytes in memory; `*file` is to be closed after it. */

@@ -10,25 +10,10 @@
 #include "classify/classify.h"
 #include "helper_allocation.h"
 #include "helper_experts.h"
-#include "numpy_helper.h"
+#include "helper_scratch.h"
 #include "rbm/rbm.h"
 
 enum { RBMS = 3, TOTAL = 2 + 17 + 5 }; /* hidden units of the three */
-
-static char *directory;
-
-static int make_directory(void **state) {
-    (void)state;
-    directory = scratch_create();
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    isg_set_threads(0);
-    scratch_remove(directory);
-    return 0;
-}
 
 /* RBMs of different sizes, with fields. */
 typedef struct trio {
@@ -209,6 +194,39 @@ static void test_is_a_regression_on_features(void **state) {
     isg_dataset_free(data);
 }
 
+/* More samples than are predicted at a time: each has the answer that it has among few, at its place. */
+static void test_many_samples_are_predicted_in_parts(void **state) {
+    (void)state;
+    enum { MANY = 2 * 4096 + 100, STRIDE = CLASS_COUNT + 2 };
+    static int8_t spins[MANY * CLASS_UNITS];
+    static double p[MANY * STRIDE], expected[CLASS_SAMPLES * CLASS_COUNT];
+    static uint32_t answers[MANY], alone[MANY], few[CLASS_SAMPLES];
+    isg_dataset *data = make_classes(1), *many = NULL;
+    isg_classifier *classifier = fit(ISG_FEATURES_ENERGY, NULL);
+    for (size_t a = 0; a < MANY; a++) /* 4096 is no multiple of the samples there are */
+        for (size_t i = 0; i < CLASS_UNITS; i++)
+            spins[a * CLASS_UNITS + i] =
+                isg_bit(isg_dataset_row(data, a % CLASS_SAMPLES), i) ? 1 : -1;
+    assert_ok(isg_dataset_create(&many, MANY, CLASS_UNITS, spins, NULL));
+    for (size_t k = 0; k < MANY * STRIDE; k++)
+        p[k] = -1;
+    assert_ok(isg_classifier_predict(
+        classifier, data, few, (isg_matd){expected, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT}));
+    assert_ok(isg_classifier_predict(classifier, many, answers,
+                                     (isg_matd){p, MANY, CLASS_COUNT, STRIDE}));
+    assert_ok(isg_classifier_predict(classifier, many, alone, (isg_matd){.data = NULL}));
+    for (size_t a = 0; a < MANY; a++) {
+        const size_t same = a % CLASS_SAMPLES;
+        assert_true(answers[a] == few[same] && alone[a] == few[same]);
+        assert_memory_equal(p + a * STRIDE, expected + same * CLASS_COUNT, CLASS_COUNT * sizeof *p);
+        for (size_t k = CLASS_COUNT; k < STRIDE; k++)
+            assert_true(p[a * STRIDE + k] == -1);
+    }
+    isg_classifier_free(classifier);
+    isg_dataset_free(many);
+    isg_dataset_free(data);
+}
+
 /* Experts made from patterns recognize their classes: every sample they were made from is
    classified correctly. */
 static void test_experts_classify(void **state) {
@@ -356,19 +374,16 @@ static void test_strange_files_are_refused(void **state) {
         {"d['intercepts'] = d['intercepts'][1:]", "intercepts: expected 3", ISG_ERR_SHAPE},
     };
     enum { COUNT = sizeof cases / sizeof cases[0] };
-    static char code[8192];
-    size_t used = (size_t)snprintf(
-        code, sizeof code,
-        "def make():\n"
-        "    return dict(W=np.arange(12.).reshape(4, 3), hidden=[1, 2], is_hidden=[0], "
-        "b=np.ones((2, 4)),\n"
-        "        c=np.ones(3), classes=[0, 1, 2], means=np.zeros(2), scales=np.ones(2),\n"
-        "        coefficients=np.ones((3, 2)), intercepts=np.zeros(3))\n");
+    FILE *script = python_begin(directory);
+    fputs("def make():\n"
+          "    return dict(W=np.arange(12.).reshape(4, 3), hidden=[1, 2], is_hidden=[0], "
+          "b=np.ones((2, 4)),\n"
+          "        c=np.ones(3), classes=[0, 1, 2], means=np.zeros(2), scales=np.ones(2),\n"
+          "        coefficients=np.ones((3, 2)), intercepts=np.zeros(3))\n",
+          script);
     for (size_t k = 0; k < COUNT; k++)
-        used += (size_t)snprintf(code + used, sizeof code - used,
-                                 "d = make()\n%s\nnp.savez('s%zu.npz', **d)\n", cases[k].change, k);
-    assert_true(used < sizeof code);
-    run_python(directory, code);
+        fprintf(script, "d = make()\n%s\nnp.savez('s%zu.npz', **d)\n", cases[k].change, k);
+    python_end(directory, script);
     for (size_t k = 0; k < COUNT; k++) {
         char name[32];
         isg_classifier *classifier = NULL;
@@ -422,6 +437,7 @@ int main(void) {
         cmocka_unit_test(test_features_are_the_same_everywhere),
         cmocka_unit_test(test_feature_refusals),
         cmocka_unit_test(test_is_a_regression_on_features),
+        cmocka_unit_test(test_many_samples_are_predicted_in_parts),
         cmocka_unit_test(test_experts_classify),
         cmocka_unit_test(test_truth_goes_by_name),
         cmocka_unit_test(test_round_trip_is_exact),

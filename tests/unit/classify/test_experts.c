@@ -11,23 +11,9 @@
 #include "classify/experts.h"
 #include "helper_allocation.h"
 #include "helper_experts.h"
-#include "numpy_helper.h"
+#include "helper_progress.h"
+#include "helper_scratch.h"
 #include "rbm/rbm.h"
-
-static char *directory;
-
-static int make_directory(void **state) {
-    (void)state;
-    directory = scratch_create();
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    isg_set_threads(0);
-    scratch_remove(directory);
-    return 0;
-}
 
 static const isg_rate rates[] = {{0.01, 0}};
 
@@ -239,12 +225,6 @@ static void test_divergence_names_the_class(void **state) {
 }
 
 /* ---- files -------------------------------------------------------------------------------------- */
-
-static bool cancel_at_once(void *user, double fraction) {
-    (void)user;
-    (void)fraction;
-    return false;
-}
 
 /* Stopped in the middle of an epoch of the second expert, with every part that a state can have. */
 static void test_goes_on_from_a_file(void **state) {

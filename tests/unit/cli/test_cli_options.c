@@ -324,6 +324,24 @@ static void check_completion(const char *script, const char *words, const char *
 
 static void completed(void **state) {
     (void)state;
+    static const struct {
+        const char *words, *expected;
+    } cases[] = {
+        {"isinglass d", "data"},
+        {"isinglass data \"\"", "get info"},
+        {"isinglass data get m", "mnist"},
+        {"isinglass data get mnist \"\"", ""},
+        {"isinglass data info mnist:t", "mnist:train mnist:test"},
+        /* As bash cuts it where ':' and '=' are among its COMP_WORDBREAKS. */
+        {"isinglass data info mnist : te", "test"},
+        {"isinglass data info mnist :", "train test"},
+        {"isinglass data info --via = s", "svd sqrt"},
+        {"isinglass data info --via=s", "--via=svd --via=sqrt"},
+        {"isinglass data info --via \"\"", "qr svd sqrt"},
+        {"isinglass data info -o x --fi", "--fields"},
+        {"isinglass data get --fi", ""},
+        {"isinglass --seed 1 --json data info x --be", "--beta"},
+    };
     char directory[] = "/tmp/isinglass-test-XXXXXX", script[64];
     assert_non_null(mkdtemp(directory));
     snprintf(script, sizeof script, "%s/script", directory);
@@ -334,20 +352,8 @@ static void completed(void **state) {
     assert_int_equal(fwrite(out.text, 1, out.length, file), out.length);
     assert_int_equal(fclose(file), 0);
     output_free(&out);
-    check_completion(script, "isinglass d", "data");
-    check_completion(script, "isinglass data \"\"", "get info");
-    check_completion(script, "isinglass data get m", "mnist");
-    check_completion(script, "isinglass data get mnist \"\"", "");
-    check_completion(script, "isinglass data info mnist:t", "mnist:train mnist:test");
-    /* As bash cuts it where ':' and '=' are among its COMP_WORDBREAKS. */
-    check_completion(script, "isinglass data info mnist : te", "test");
-    check_completion(script, "isinglass data info mnist :", "train test");
-    check_completion(script, "isinglass data info --via = s", "svd sqrt");
-    check_completion(script, "isinglass data info --via=s", "--via=svd --via=sqrt");
-    check_completion(script, "isinglass data info --via \"\"", "qr svd sqrt");
-    check_completion(script, "isinglass data info -o x --fi", "--fields");
-    check_completion(script, "isinglass data get --fi", "");
-    check_completion(script, "isinglass --seed 1 --json data info x --be", "--beta");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        check_completion(script, cases[k].words, cases[k].expected);
     remove(script);
     remove(directory);
 }

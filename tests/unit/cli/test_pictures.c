@@ -12,21 +12,7 @@
 #include <string.h>
 
 #include "helper_allocation.h"
-#include "numpy_helper.h"
-
-static char *directory;
-
-static int make_directory(void **state) {
-    (void)state;
-    directory = scratch_create();
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    scratch_remove(directory);
-    return 0;
-}
+#include "helper_scratch.h"
 
 /* A picture as rows of red, green and blue. */
 typedef struct seen {

@@ -6,7 +6,6 @@
 #include "test.h"
 #undef fail /* a name of failure.h */
 
-#include <dirent.h>
 #include <math.h>
 #include <png.h>
 #include <signal.h>
@@ -17,42 +16,21 @@
 #include <unistd.h>
 
 #include "helper_allocation.h"
+#include "helper_scratch.h"
 #include "raster.h"
 
-static char directory[] = "/tmp/isg-png-XXXXXX";
 static char path[64];
 
-static int make_directory(void **state) {
-    (void)state;
-    if (!mkdtemp(directory))
-        return -1;
-    snprintf(path, sizeof path, "%s/p.png", directory);
+static int set_up(void **state) {
+    make_directory(state);
+    snprintf(path, sizeof path, "%.48s/p.png", directory);
     return 0;
 }
 
-static int remove_directory(void **state) {
-    (void)state;
+static int tear_down(void **state) {
     unlink(path);
-    return rmdir(directory);
-}
-
-static size_t files_in_directory(void) {
-    size_t count = 0;
-    DIR *listing = opendir(directory);
-    assert_non_null(listing);
-    for (struct dirent *entry; (entry = readdir(listing));)
-        count += entry->d_name[0] != '.';
-    closedir(listing);
-    return count;
-}
-
-static uint8_t *read_bytes(size_t *size) {
-    FILE *file = fopen(path, "rb");
-    uint8_t *bytes = malloc(1 << 20);
-    assert_true(file && bytes);
-    *size = fread(bytes, 1, 1 << 20, file);
-    fclose(file);
-    return bytes;
+    assert_int_equal(count_files(""), 0);
+    return remove_directory(state);
 }
 
 static void expect_pixels(const uint8_t *pixels, size_t width, size_t height, size_t channels) {
@@ -95,7 +73,7 @@ static void test_write(void **state) {
             expect_pixels(pixels, width, height, channels);
         }
     }
-    assert_int_equal(files_in_directory(), 1);
+    assert_int_equal(count_files(""), 1);
 }
 
 /* The same pixels give the same bytes, and there is nothing in them but pixels: no time, no text. */
@@ -105,9 +83,9 @@ static void test_deterministic(void **state) {
     fill(pixels, sizeof pixels);
     size_t first_size = 0, second_size = 0;
     assert_int_equal(write_pixels(path, pixels, 64, 64, 1), ISG_OK);
-    uint8_t *first = read_bytes(&first_size);
+    uint8_t *first = read_file(path, &first_size);
     assert_int_equal(write_pixels(path, pixels, 64, 64, 1), ISG_OK);
-    uint8_t *second = read_bytes(&second_size);
+    uint8_t *second = read_file(path, &second_size);
     assert_int_equal(first_size, second_size);
     assert_memory_equal(first, second, first_size);
     char chunks[256] = "";
@@ -133,7 +111,7 @@ static void test_svg(void **state) {
     for (size_t width = 1; width <= sizeof pixels; width++) {
         size_t size = 0;
         assert_int_equal(write_pixels(path, pixels, width, 1, 1), ISG_OK);
-        uint8_t *expected = read_bytes(&size);
+        uint8_t *expected = read_file(path, &size);
         assert_int_equal(write_pixels(svg, pixels, width, 1, 1), ISG_OK);
         snprintf(line, sizeof line, "sed -n \"s/.*base64,\\([^']*\\).*/\\1/p\" %s | base64 -d",
                  svg);
@@ -165,7 +143,7 @@ static void test_bad_sizes(void **state) {
     assert_string_equal(isg_error_message(),
                         "picture: expected 1 to 1000000 pixels each way, found 1 by "
                         "18446744073709551615");
-    assert_int_equal(files_in_directory(), 0);
+    assert_int_equal(count_files(""), 0);
 }
 
 static void test_unwritable(void **state) {
@@ -201,7 +179,7 @@ static void test_disk_full(void **state) {
         assert_int_equal(status, ISG_ERR_IO);
         assert_non_null(
             strstr(isg_error_message(), "/p.png: could not be written: File too large"));
-        assert_int_equal(files_in_directory(), 0);
+        assert_int_equal(count_files(""), 0);
     }
     assert_int_equal(write_pixels(path, pixels, SIDE, SIDE, 1), ISG_OK);
     free(pixels);
@@ -305,7 +283,7 @@ static isg_status draw_and_write(void *user) {
     raster_place(&picture, &grid, 1, 1, tile);
     const isg_status status = raster_write(&picture, path);
     raster_free(&picture);
-    assert_int_equal(files_in_directory(), status == ISG_OK ? 1 : 0);
+    assert_int_equal(count_files(""), status == ISG_OK ? 1 : 0);
     return status;
 }
 
@@ -328,5 +306,5 @@ int main(void) {
         cmocka_unit_test(test_colors),
         cmocka_unit_test(test_allocation_failures),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

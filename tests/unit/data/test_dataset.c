@@ -46,6 +46,13 @@ static isg_dataset *load_text(const char *name, const char *text,
     return data;
 }
 
+static void assert_samples(const char *name, const char *text, const isg_dataset_options *options,
+                           size_t count) {
+    isg_dataset *data = load_text(name, text, options);
+    assert_int_equal(isg_dataset_describe(data).n_samples, count);
+    isg_dataset_free(data);
+}
+
 #define assert_refused(name, content, size, options, status, part)                                 \
     do {                                                                                           \
         isg_dataset *refused = NULL;                                                               \
@@ -370,9 +377,7 @@ static void class_filter_and_limit(void **state) {
     assert_refused("a.csv", "1,0\n", 4, &options, ISG_ERR_ARGUMENT, "there are no labels");
     options.only_class = NULL;
     options.limit = 100;
-    data = load_text("a.csv", "1,0\n", &options);
-    assert_int_equal(isg_dataset_describe(data).n_samples, 1);
-    isg_dataset_free(data);
+    assert_samples("a.csv", "1,0\n", &options, 1);
 }
 
 /* ---- refusals ------------------------------------------------------------------------------------- */
@@ -380,14 +385,10 @@ static void class_filter_and_limit(void **state) {
 static void headings_are_found_or_asked_for(void **state) {
     (void)state;
     isg_dataset_options options = isg_dataset_defaults();
-    isg_dataset *data = load_text("a.csv", "p,q\n1,0\n", NULL);
-    assert_int_equal(isg_dataset_describe(data).n_samples, 1);
-    isg_dataset_free(data);
+    assert_samples("a.csv", "p,q\n1,0\n", NULL, 1);
     assert_text_refused("a.csv", "p,1\n1,0\n", NULL, "--header");
     options.header = ISG_HEADER_YES;
-    data = load_text("a.csv", "p,1\n1,0\n", &options);
-    assert_int_equal(isg_dataset_describe(data).n_samples, 1);
-    isg_dataset_free(data);
+    assert_samples("a.csv", "p,1\n1,0\n", &options, 1);
     options.header = ISG_HEADER_NO;
     assert_text_refused("a.csv", "p,1\n1,0\n", &options, "line 1, column 1");
     /* A decimal comma in the first row must not pass for a heading. */
@@ -397,9 +398,7 @@ static void headings_are_found_or_asked_for(void **state) {
     /* A label column named in the heading settles it even among numeric names. */
     options = isg_dataset_defaults();
     options.label_column = "label";
-    data = load_text("a.csv", "label,0,1\n3,1,0\n", &options);
-    assert_int_equal(isg_dataset_describe(data).n_samples, 1);
-    isg_dataset_free(data);
+    assert_samples("a.csv", "label,0,1\n3,1,0\n", &options, 1);
 }
 
 static void doubtful_headings_are_refused(void **state) {
@@ -411,19 +410,13 @@ static void doubtful_headings_are_refused(void **state) {
     assert_text_refused("a.csv", counted, NULL, "a.csv: the first row counts its columns");
     for (int is_headed = 0; is_headed < 2; is_headed++) {
         options.header = is_headed ? ISG_HEADER_YES : ISG_HEADER_NO;
-        isg_dataset *data = load_text("a.csv", counted, &options);
-        assert_int_equal(isg_dataset_describe(data).n_samples, 2 - is_headed);
-        isg_dataset_free(data);
+        assert_samples("a.csv", counted, &options, 2 - is_headed);
     }
-    isg_dataset *data = load_text("a.csv", "0,1,2,3\n1,0,1,0\n", NULL);
-    assert_int_equal(isg_dataset_describe(data).n_samples, 2);
-    isg_dataset_free(data);
+    assert_samples("a.csv", "0,1,2,3\n1,0,1,0\n", NULL, 2);
     /* A sample that lacks all its values is no heading; sodium in one is. */
     assert_text_refused("a.csv", "NA\n0\n1\n", NULL, "--header");
     assert_text_refused("a.csv", "?,null\n0,1\n", NULL, "--header");
-    data = load_text("a.csv", "Na,K\n0,1\n", NULL);
-    assert_int_equal(isg_dataset_describe(data).n_samples, 1);
-    isg_dataset_free(data);
+    assert_samples("a.csv", "Na,K\n0,1\n", NULL, 1);
     /* The row numbers of pandas and R. */
     options = isg_dataset_defaults();
     options.label_column = "kind";

@@ -10,10 +10,9 @@
 
 #include "test.h"
 
+#include "helper_progress.h"
+#include "helper_scratch.h"
 #include "io/verified_file.h"
-#include "numpy_helper.h"
-
-static char *directory;
 
 typedef struct row {
     const char *name, *content; /* the end of the file's name; its bytes, in Python */
@@ -193,29 +192,16 @@ static const char *path_of(char path[256], size_t k, const char *kind, const cha
 }
 
 static int set_up(void **state) {
-    (void)state;
-    directory = scratch_create();
-    const size_t room = sizeof python + N_ROWS * 512;
-    char *code = malloc(room);
-    assert_non_null(code);
-    size_t used = (size_t)snprintf(code, room, "%s", python);
+    make_directory(state);
+    FILE *script = python_begin(directory);
+    fputs(python, script);
     for (size_t k = 0; k < N_ROWS; k++) {
-        used += (size_t)snprintf(code + used, room - used, "open('data%zu-%s', 'wb').write(%s)\n",
-                                 k, rows[k].name, rows[k].content);
+        fprintf(script, "open('data%zu-%s', 'wb').write(%s)\n", k, rows[k].name, rows[k].content);
         if (rows[k].labels)
-            used += (size_t)snprintf(code + used, room - used,
-                                     "open('labels%zu-y.%s', 'wb').write(%s)\n", k, rows[k].labels,
-                                     rows[k].labelled);
+            fprintf(script, "open('labels%zu-y.%s', 'wb').write(%s)\n", k, rows[k].labels,
+                    rows[k].labelled);
     }
-    assert_true(used < room);
-    run_python(directory, code);
-    free(code);
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    scratch_remove(directory);
+    python_end(directory, script);
     return 0;
 }
 
@@ -248,18 +234,6 @@ static void files(void **state) {
 
 /* ---- large files ---------------------------------------------------------------------------------- */
 
-typedef struct watcher {
-    size_t reports, most; /* it is enough after so many */
-    double last;
-} watcher;
-
-static bool watch(void *user, double fraction) {
-    watcher *w = user;
-    assert_true(fraction >= w->last && fraction <= 1);
-    w->last = fraction;
-    return ++w->reports < w->most;
-}
-
 /* Told about every megabyte, the caller may stop it at any. */
 static void progress(void **state) {
     (void)state;
@@ -272,17 +246,17 @@ static void progress(void **state) {
                           "    '%%MatrixMarket matrix array real general\\n200 2000\\n'\n"
                           "    + '1.00000\\n' * 400000)\n");
     for (size_t k = 0; k < 4; k++) {
-        watcher patient = {.most = SIZE_MAX}, tired = {.most = 2};
-        isg_progress progress = {watch, &patient};
+        patience patient = {.may_stay = true}, tired = {.last_call = 2, .may_stay = true};
+        isg_progress progress = {lose_patience, &patient};
         isg_dataset *data = NULL;
         assert_ok(isg_dataset_load(&data, in(directory, names[k]), NULL, &progress));
-        assert_true(patient.reports >= 2 && patient.reports <= 4);
+        assert_true(patient.calls >= 2 && patient.calls <= 4);
         isg_dataset_free(data);
         data = NULL;
         progress.user = &tired;
         assert_fails(isg_dataset_load(&data, in(directory, names[k]), NULL, &progress),
                      ISG_ERR_CANCELLED, "reading was cancelled");
-        assert_int_equal(tired.reports, 2);
+        assert_int_equal(tired.calls, 2);
         assert_null(data);
     }
 }
@@ -305,18 +279,18 @@ static void known_content(void **state) {
     memset(other, '0', 64);
     other[64] = '\0';
     for (size_t k = 0; k < 2; k++) {
-        watcher patient = {.most = SIZE_MAX}, tired = {.most = 2};
-        const isg_progress all = {watch, &patient}, some = {watch, &tired};
+        patience patient = {.may_stay = true}, tired = {.last_call = 2, .may_stay = true};
+        const isg_progress all = {lose_patience, &patient}, some = {lose_patience, &tired};
         char from[256];
         snprintf(from, sizeof from, "%s/%s", directory, names[k]);
         const char *to = in(directory, "copy");
         assert_ok(isg_file_check(from, expected, &all));
-        assert_int_equal(patient.reports, 4);
+        assert_int_equal(patient.calls, 4);
         assert_fails(isg_file_check(from, other, NULL), ISG_ERR_FORMAT,
                      "the file is damaged: expected SHA-256 0000");
         assert_fails(isg_file_check(from, expected, &some), ISG_ERR_CANCELLED,
                      "reading was cancelled");
-        tired = (watcher){.most = 2};
+        tired = (patience){.last_call = 2, .may_stay = true};
         assert_fails(isg_file_install(from, to, other, NULL), ISG_ERR_FORMAT, "damaged");
         assert_fails(isg_file_install(from, to, expected, &some), ISG_ERR_CANCELLED, "cancelled");
         assert_fails(isg_file_check(to, expected, NULL), ISG_ERR_IO, "could not be opened");
@@ -393,5 +367,5 @@ int main(void) {
         cmocka_unit_test(files),    cmocka_unit_test(progress),    cmocka_unit_test(known_content),
         cmocka_unit_test(defaults), cmocka_unit_test(allocations),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
 }

@@ -8,37 +8,13 @@
 #include <stdlib.h>
 
 #include "base/atomic_file.h"
+#include "helper_scratch.h"
 #include "io/npy.h"
 #include "io/verified_file.h"
 #include "io/zip.h"
 #include "io/zip_writer.h"
-#include "numpy_helper.h"
 
 enum { BUFFER_BYTES = 1 << 16 }; /* of a file */
-
-static char *directory;
-
-static int set_up(void **state) {
-    (void)state;
-    directory = scratch_create_in_memory();
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    scratch_remove(directory);
-    return 0;
-}
-
-static size_t count_files(void) {
-    size_t count = 0;
-    DIR *stream = opendir(directory);
-    assert_non_null(stream);
-    for (const struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
-        count += entry->d_name[0] != '.';
-    closedir(stream);
-    return count;
-}
 
 static void fail_from(const char *only, int reason, size_t call) {
     memset(&fault, 0, sizeof fault);
@@ -87,7 +63,7 @@ static void full_disk_at_every_piece(void **state) {
             fail_from("pwrite", ENOSPC, 1);
             assert_fails(write_archive(path, fill, limits[k]), ISG_ERR_IO, "could not be written");
             disarm();
-            assert_int_equal(count_files(), 0);
+            assert_int_equal(count_files(""), 0);
         }
 }
 
@@ -163,7 +139,7 @@ static void members_of_impossible_size(void **state) {
     assert_fails(isg_zip_writer_add_parts(writer, "a", parts, 2, true), ISG_ERR_ARGUMENT,
                  "the member \"a\" is too large");
     isg_zip_writer_free(writer);
-    assert_int_equal(count_files(), 0);
+    assert_int_equal(count_files(""), 0);
 }
 
 /* ---- other files --------------------------------------------------------------------------------------- */
@@ -183,7 +159,7 @@ static void full_disk_in_a_long_array(void **state) {
         disarm();
         remove(path);
     }
-    assert_int_equal(count_files(), 0);
+    assert_int_equal(count_files(""), 0);
 }
 
 /* The copy of a file with known content is not there before all of it is. */
@@ -197,7 +173,7 @@ static void full_disk_in_a_copy(void **state) {
     fail_from("pwrite", ENOSPC, 2);
     assert_fails(isg_file_install(from, to, wrong, NULL), ISG_ERR_IO, "No space left on device");
     disarm();
-    assert_int_equal(count_files(), 1);
+    assert_int_equal(count_files(""), 1);
     remove(from);
 }
 
@@ -208,7 +184,7 @@ static void no_name_is_free(void **state) {
     assert_fails(isg_write_file(in(directory, "a"), "x", 1), ISG_ERR_IO, "File exists");
     disarm();
     assert_int_equal(fault.calls, 1000);
-    assert_int_equal(count_files(), 0);
+    assert_int_equal(count_files(""), 0);
 }
 
 /* The directory of a bare name is the one that the program is in. */
@@ -234,5 +210,5 @@ int main(void) {
         cmocka_unit_test(bare_names),
         cmocka_unit_test(full_disk_in_a_copy),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, make_directory_in_memory, remove_directory);
 }

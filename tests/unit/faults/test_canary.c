@@ -13,12 +13,10 @@
 #include <math.h>
 
 #include "classify/experts.h"
-#include "numpy_helper.h"
+#include "helper_scratch.h"
 
 enum { M = 61, CLASSES = 4, N = 64 + M, CONSTANT = 0xb5c3 };
 static const char *const names[CLASSES] = {"3", "10", "11", "40"}; /* not in the order of text */
-
-static char *directory;
 
 static size_t class_of(size_t i) {
     return (i * i + i / 7) % CLASSES;
@@ -444,16 +442,9 @@ static void test_experts_see_their_class(void **state) {
 }
 
 static int make_files(void **state) {
-    (void)state;
     isg_set_threads(2);
-    directory = scratch_create();
+    make_directory(state);
     run_python(directory, write_files);
-    return 0;
-}
-
-static int remove_files(void **state) {
-    (void)state;
-    scratch_remove(directory);
     return 0;
 }
 
@@ -468,5 +459,5 @@ int main(void) {
         cmocka_unit_test(test_resuming_visits_the_rest),
         cmocka_unit_test(test_experts_see_their_class),
     };
-    return cmocka_run_group_tests(tests, make_files, remove_files);
+    return cmocka_run_group_tests(tests, make_files, remove_directory);
 }

@@ -9,23 +9,21 @@
  */
 #include "faulty_system.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/atomic_file.h"
 #include "classify/classify.h"
 #include "helper_experts.h"
+#include "helper_scratch.h"
 #include "io/npy.h"
 #include "io/verified_file.h"
-#include "numpy_helper.h"
 #include "rbm/rbm.h"
 
 /* ---- what the jobs are done with ------------------------------------------------------------------- */
 
 enum { HIDDEN = 3 };
 
-static char *directory;
 static isg_dataset *data;
 static isg_patterns *patterns;
 static isg_rbm *rbm;
@@ -39,13 +37,6 @@ static uint64_t digest; /* of what the last job has come to */
 static uint64_t expected_digest;
 static uint8_t *expected_file;
 static size_t expected_size;
-
-static void write_bytes(const char *path, const void *bytes, size_t count) {
-    FILE *stream = fopen(path, "wb");
-    assert_non_null(stream);
-    assert_int_equal(fwrite(bytes, 1, count, stream), count);
-    assert_int_equal(fclose(stream), 0);
-}
 
 static uint64_t add_bytes(uint64_t hash, const void *bytes, size_t count) {
     for (size_t k = 0; k < count; k++)
@@ -322,16 +313,14 @@ static void make_models(void) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     isg_set_threads(1); /* which changes nothing, and is quickest for so little */
-    directory = scratch_create_in_memory();
+    make_directory_in_memory(state);
     make_files();
     make_models();
     return 0;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     isg_dataset_free(data);
     isg_patterns_free(patterns);
     isg_rbm_free(rbm);
@@ -340,21 +329,10 @@ static int tear_down(void **state) {
     isg_experts_free(experts);
     isg_classifier_free(classifier);
     free(expected_file);
-    scratch_remove(directory);
-    return 0;
+    return remove_directory(state);
 }
 
 /* ---- doing a job --------------------------------------------------------------------------------- */
-
-static size_t count_temporaries(void) {
-    size_t count = 0;
-    DIR *stream = opendir(directory);
-    assert_non_null(stream);
-    for (const struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
-        count += strstr(entry->d_name, ".tmp") != NULL;
-    closedir(stream);
-    return count;
-}
 
 static void check_output(const char *path, isg_status status) {
     size_t size = 0;
@@ -362,7 +340,7 @@ static void check_output(const char *path, isg_status status) {
     const bool is_old = size == 3 && memcmp(found, "old", 3) == 0;
     const bool is_new = size == expected_size && memcmp(found, expected_file, size) == 0;
     assert_true(is_new || (is_old && status != ISG_OK));
-    assert_int_equal(count_temporaries(), 0);
+    assert_int_equal(count_files(".tmp"), 0);
     free(found);
 }
 
@@ -371,7 +349,7 @@ static isg_status attempt(void *user) {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", directory, j->name);
     if (j->is_writer)
-        write_bytes(path, "old", 3);
+        write_file(path, "old", 3);
     digest = 1;
     fault.is_armed = true;
     const isg_status status = j->work(j, path);

@@ -11,13 +11,12 @@
 #include <sys/stat.h>
 
 #include "helper_experts.h"
-#include "numpy_helper.h"
+#include "helper_scratch.h"
 #include "rbm/rbm.h"
 #include "train/train.h"
 
 enum { HIDDEN = 3, BATCH = 10 };
 
-static char *directory;
 static isg_dataset *data;
 
 /* ---- readers ------------------------------------------------------------------------------------- */
@@ -341,29 +340,22 @@ static const char python[] =
     "open('trainer.npz', 'wb').write(open('checkpoint.npz', 'rb').read())\n";
 
 static int set_up(void **state) {
-    (void)state;
     isg_set_threads(1);
-    directory = scratch_create();
+    make_directory(state);
     data = make_classes(1);
     make_files();
-    const size_t room = sizeof python + N_ROWS * 256;
-    char *code = malloc(room);
-    assert_non_null(code);
-    size_t used = (size_t)snprintf(code, room, "%s", python);
+    FILE *script = python_begin(directory);
+    fputs(python, script);
     for (size_t k = 0; k < N_ROWS; k++)
-        used += (size_t)snprintf(code + used, room - used, "replace(%zu, '%s', '%s', r'''%s''')\n",
-                                 k, rows[k].file, rows[k].member, rows[k].value);
-    assert_true(used < room);
-    run_python(directory, code);
-    free(code);
+        fprintf(script, "replace(%zu, '%s', '%s', r'''%s''')\n", k, rows[k].file, rows[k].member,
+                rows[k].value);
+    python_end(directory, script);
     return 0;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     isg_dataset_free(data);
-    scratch_remove(directory);
-    return 0;
+    return remove_directory(state);
 }
 
 static void members(void **state) {

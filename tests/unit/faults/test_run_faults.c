@@ -13,15 +13,16 @@
 
 #include "base/directory.h"
 #include "base/status.h"
+#include "helper_progress.h"
+#include "helper_scratch.h"
 #include "isinglass.h"
-#include "numpy_helper.h"
 #include "rbm/rbm.h"
 #include "train/run_directory.h"
 
 enum { N = 12, HIDDEN = 3, SAMPLES = 15, BATCH = 8, CLASSES = 2 };
 enum { ONE_RBM, EXPERTS, KINDS };
 
-static char *directory, path[128];
+static char path[128]; /* of the run */
 static isg_dataset *data;
 static int kind;                    /* of the run */
 static uint64_t digest;             /* of the weights in the end */
@@ -30,32 +31,16 @@ static uint64_t epochs;             /* to be done, in all; the first epoch is th
 
 /* ---- files ------------------------------------------------------------------------------------------ */
 
-/* Good until the eighth call after. */
-static const char *file(const char *name) {
-    static char paths[8][256];
-    static unsigned next;
-    char *out = paths[next++ % 8];
-    snprintf(out, sizeof paths[0], "%s/%.64s", path, name);
-    return out;
-}
-
 static const char *const names[] = {"run.json", "model.npz", "epochs.csv", "checkpoint-1.npz",
                                     "checkpoint-2.npz"};
 enum { N_FILES = 5 };
 static uint8_t *contents[KINDS][N_FILES]; /* after the first epoch; NULL if there is none */
 static size_t sizes[KINDS][N_FILES];
 
-static void write_bytes(const char *name, const void *bytes, size_t count) {
-    FILE *stream = fopen(name, "wb");
-    assert_non_null(stream);
-    assert_int_equal(fwrite(bytes, 1, count, stream), count);
-    assert_int_equal(fclose(stream), 0);
-}
-
 static void remove_run(void) {
     for (size_t k = 0; k < N_FILES; k++)
-        remove(file(names[k]));
-    remove(file("run.lock"));
+        remove(in(path, names[k]));
+    remove(in(path, "run.lock"));
     remove(path);
     assert_false(isg_path_exists(path));
 }
@@ -67,7 +52,7 @@ static void prepare(void) {
     assert_int_equal(mkdirat(AT_FDCWD, path, 0777), 0);
     for (size_t k = 0; k < N_FILES; k++)
         if (contents[kind][k])
-            write_bytes(file(names[k]), contents[kind][k], sizes[kind][k]);
+            write_file(in(path, names[k]), contents[kind][k], sizes[kind][k]);
 }
 
 /* ---- the run ---------------------------------------------------------------------------------------- */
@@ -167,13 +152,12 @@ static int set_up(void **state) {
     int8_t spins[SAMPLES * N];
     int64_t labels[SAMPLES];
     unsigned x = 1;
-    (void)state;
     isg_set_threads(1); /* which changes nothing, and is quickest for so little */
     /* Giving memory back to the system thousands of times takes longer than all the rest. */
     mallopt(M_TRIM_THRESHOLD, 1 << 26);
     mallopt(M_MMAP_THRESHOLD, 1 << 26);
-    directory = scratch_create_in_memory();
-    snprintf(path, sizeof path, "%s/run", directory);
+    make_directory_in_memory(state);
+    snprintf(path, sizeof path, "%.64s/run", directory);
     for (size_t k = 0; k < SAMPLES * N; k++) {
         x = x * 1103515245u + 12345u;
         spins[k] = x >> 16 & 1 ? 1 : -1;
@@ -187,8 +171,8 @@ static int set_up(void **state) {
             assert_ok(go_on());
             expected[kind][epochs] = digest;
             for (size_t k = 0; epochs == 1 && k < N_FILES; k++)
-                if (isg_path_exists(file(names[k])))
-                    contents[kind][k] = read_file(file(names[k]), &sizes[kind][k]);
+                if (isg_path_exists(in(path, names[k])))
+                    contents[kind][k] = read_file(in(path, names[k]), &sizes[kind][k]);
         }
     }
     kind = ONE_RBM;
@@ -202,8 +186,7 @@ static int tear_down(void **state) {
         free(contents[EXPERTS][k]);
     }
     isg_dataset_free(data);
-    scratch_remove(directory);
-    return 0;
+    return remove_directory(state);
 }
 
 /* ---- sweeps ----------------------------------------------------------------------------------------- */
@@ -303,12 +286,12 @@ static void an_old_checkpoint_is_gone_before_new_settings_are_there(void **state
 /* ---- the lock ---------------------------------------------------------------------------------------- */
 
 static void remove_lock(void) {
-    assert_int_equal(unlinkat(AT_FDCWD, file("run.lock"), 0), 0);
+    assert_int_equal(unlinkat(AT_FDCWD, in(path, "run.lock"), 0), 0);
 }
 
 static void replace_lock(void) {
     remove_lock();
-    write_bytes(file("run.lock"), "", 0);
+    write_file(in(path, "run.lock"), "", 0);
 }
 
 /* Its last owner removes the file, and somebody makes another, between our opening and locking it: then
@@ -328,7 +311,7 @@ static void a_lock_that_is_replaced_is_taken_again(void **state) {
                      "is at work in this directory");
         assert_null(second);
         isg_run_close(run);
-        assert_false(isg_path_exists(file("run.lock")));
+        assert_false(isg_path_exists(in(path, "run.lock")));
     }
 }
 
@@ -350,7 +333,7 @@ static void whoever_has_the_lock_is_named(void **state) {
     assert_fails(isg_run_open(&second, path, false), ISG_ERR_IO, "another process is at work");
     fault.is_armed = false;
     assert_string_equal(fault.struck, "pread");
-    write_bytes(file("run.lock"), "nobody", 6);
+    write_file(in(path, "run.lock"), "nobody", 6);
     assert_fails(isg_run_open(&second, path, false), ISG_ERR_IO, "another process is at work");
     isg_run_close(run);
 }
@@ -362,30 +345,30 @@ static void what_is_not_ours_stays(void **state) {
     epochs = 2;
     prepare();
     memset(&fault, 0, sizeof fault);
-    assert_int_equal(mkfifo(file("run.lock"), 0600), 0);
+    assert_int_equal(mkfifo(in(path, "run.lock"), 0600), 0);
     assert_ok(isg_run_open(&run, path, false));
     isg_run_close(run);
-    assert_true(isg_path_exists(file("run.lock")));
+    assert_true(isg_path_exists(in(path, "run.lock")));
     remove_lock();
-    write_bytes(file("run.lock"), "dear diary", 10);
+    write_file(in(path, "run.lock"), "dear diary", 10);
     assert_ok(isg_run_open(&run, path, false));
     isg_run_close(run);
-    assert_true(isg_path_exists(file("run.lock")));
+    assert_true(isg_path_exists(in(path, "run.lock")));
     remove_lock();
     /* Nor what only looks like a file we were in the middle of writing. */
     static const char *const left[] = {"model.npz.12-3.tmpx", "model.npz.12-.tmp",
                                        "model.npz.x-1.tmp"};
     for (size_t k = 0; k < 3; k++)
-        write_bytes(file(left[k]), "x", 1);
-    write_bytes(file("model.npz.12-3.tmp"), "x", 1);
+        write_file(in(path, left[k]), "x", 1);
+    write_file(in(path, "model.npz.12-3.tmp"), "x", 1);
     assert_ok(isg_run_open(&run, path, false));
     isg_run_close(run);
-    assert_false(isg_path_exists(file("model.npz.12-3.tmp")));
+    assert_false(isg_path_exists(in(path, "model.npz.12-3.tmp")));
     for (size_t k = 0; k < 3; k++) {
-        assert_true(isg_path_exists(file(left[k])));
-        remove(file(left[k]));
+        assert_true(isg_path_exists(in(path, left[k])));
+        remove(in(path, left[k]));
     }
-    isg_remove_temporaries(file("nowhere"), "model.npz");
+    isg_remove_temporaries(in(path, "nowhere"), "model.npz");
 }
 
 /* ---- the rest ----------------------------------------------------------------------------------------- */
@@ -400,21 +383,21 @@ static void refusals(void **state) {
     memset(&fault, 0, sizeof fault);
     epochs = 2;
     prepare();
-    assert_fails(isg_run_open(&run, file("nowhere"), false), ISG_ERR_IO, "no such directory");
-    assert_fails(isg_run_open(&run, file("run.json"), true), ISG_ERR_IO,
+    assert_fails(isg_run_open(&run, in(path, "nowhere"), false), ISG_ERR_IO, "no such directory");
+    assert_fails(isg_run_open(&run, in(path, "run.json"), true), ISG_ERR_IO,
                  "the directory could not be created: File exists");
-    assert_ok(isg_run_open(&run, file(""), false)); /* which ends in a slash */
+    assert_ok(isg_run_open(&run, in(path, ""), false)); /* which ends in a slash */
     assert_fails(isg_run_set_settings(run, large), ISG_ERR_ARGUMENT,
                  "settings: expected at most 1048576 bytes, found 1048577");
     assert_string_equal(isg_run_describe(run).settings, "{}\n");
     assert_fails(isg_run_set_score(run, 1, 1), ISG_ERR_ARGUMENT, "an epoch that has just been");
     isg_run_close(run);
     run = NULL;
-    write_bytes(file("run.json"), large, TOO_MUCH);
+    write_file(in(path, "run.json"), large, TOO_MUCH);
     assert_fails(isg_run_open(&run, path, false), ISG_ERR_FORMAT,
                  "expected at most 1048576 bytes, found 1048577");
     assert_null(run);
-    assert_false(isg_path_exists(file("run.lock")));
+    assert_false(isg_path_exists(in(path, "run.lock")));
     free(large);
 }
 
@@ -434,7 +417,7 @@ static void two_checkpoints_of_no_use(void **state) {
     assert_null(strstr(isg_error_message(), "neither"));
     assert_null(isg_run_rbm(run));
     for (size_t k = 3; k < 5; k++)
-        write_bytes(file(names[k]), contents[ONE_RBM][k], sizes[ONE_RBM][k] - 1);
+        write_file(in(path, names[k]), contents[ONE_RBM][k], sizes[ONE_RBM][k] - 1);
     assert_fails(isg_run_resume(run, data, &how), ISG_ERR_FORMAT, "neither checkpoint can be used");
     assert_non_null(strstr(isg_error_message(), names[3]));
     assert_non_null(strstr(isg_error_message(), names[4]));
@@ -443,16 +426,10 @@ static void two_checkpoints_of_no_use(void **state) {
     isg_dataset_free(others);
 }
 
-static bool stop(void *user, double fraction) {
-    (void)user;
-    (void)fraction;
-    return false;
-}
-
 /* In the middle of an epoch there is nothing to score; and no command need be given. */
 static void scores_belong_to_epochs(void **state) {
     (void)state;
-    const isg_progress progress = {stop, NULL};
+    const isg_progress progress = {cancel_at_once, NULL};
     isg_run_options how = options();
     isg_run *run = NULL;
     memset(&fault, 0, sizeof fault);
@@ -474,7 +451,7 @@ static isg_status resume_incomplete(void *user) {
     const isg_run_options how = options();
     isg_run *run = NULL;
     prepare();
-    remove(file(user));
+    remove(in(path, user));
     fault.is_armed = true;
     isg_status status = isg_run_open(&run, path, false);
     if (status == ISG_OK)
@@ -483,7 +460,7 @@ static isg_status resume_incomplete(void *user) {
     isg_run_close(run);
     fault.is_armed = false;
     if (status == ISG_OK)
-        assert_true(isg_path_exists(file(user)));
+        assert_true(isg_path_exists(in(path, user)));
     return status;
 }
 

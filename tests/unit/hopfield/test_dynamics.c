@@ -14,6 +14,7 @@
 #include "base/rng.h"
 #include "helper_allocation.h"
 #include "helper_hopfield.h"
+#include "helper_progress.h"
 #include "helper_statistics.h"
 #include "hopfield/hopfield.h"
 #include "test.h"
@@ -657,18 +658,6 @@ static void nothing_to_do_is_done(void **state) {
         assert_true(fabs(report.state.energy - plain_energy(&plain, 9)) < 1e-12);
     }
     isg_hopfield_free(network);
-}
-
-typedef struct patience {
-    size_t calls, last_call;
-    double fraction;
-} patience;
-
-static bool lose_patience(void *user, double fraction) {
-    patience *p = user;
-    assert_true(fraction > p->fraction && fraction <= 1);
-    p->fraction = fraction;
-    return ++p->calls != p->last_call;
 }
 
 static void a_cancelled_run_leaves_no_trace(void **state) {

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "helper_allocation.h"
 #include "helper_oracle.h"
+#include "helper_progress.h"
 #include "rbm/rbm.h"
 #include "test.h"
 
@@ -284,15 +285,9 @@ static void test_betas_left_to_annealing(void **state) {
     isg_rbm_free(known.rbm);
 }
 
-static bool refuse(void *user, double fraction) {
-    (void)user;
-    (void)fraction;
-    return false;
-}
-
 static void test_cancel(void **state) {
     (void)state;
-    const isg_progress progress = {refuse, NULL};
+    const isg_progress progress = {cancel_at_once, NULL};
     isg_rbm *rbm = random_rbm(100, 6, 1, 0.05);
     isg_log_z found;
     assert_fails(isg_rbm_log_z(rbm, NULL, &found, &progress), ISG_ERR_CANCELLED, "");

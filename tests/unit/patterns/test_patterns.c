@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "base/rng.h"
 #include "helper_allocation.h"
+#include "helper_progress.h"
 #include "numpy_helper.h"
 #include "patterns/ward.h"
 
@@ -258,29 +259,17 @@ static void too_few_samples_are_found_at_once(void **state) {
     isg_dataset_free(data);
 }
 
-typedef struct patience {
-    size_t calls, last_call;
-    double fraction;
-} patience;
-
-static bool lose_patience(void *user, double fraction) {
-    patience *p = user;
-    assert_true(fraction >= p->fraction && fraction <= 1);
-    p->fraction = fraction;
-    return ++p->calls != p->last_call;
-}
-
 static void making_patterns_can_be_cancelled(void **state) {
     (void)state;
     isg_dataset *data = random_data(true);
     isg_patterns *patterns = NULL;
     isg_pattern_options options = isg_pattern_defaults();
-    patience p = {.last_call = 2};
+    patience p = {.last_call = 2, .may_stay = true};
     const isg_progress progress = {lose_patience, &p};
     assert_fails(isg_patterns_from_data(&patterns, data, &options, &progress), ISG_ERR_CANCELLED,
                  "cancelled");
     assert_null(patterns);
-    p = (patience){.last_call = 0};
+    p = (patience){.last_call = 0, .may_stay = true};
     assert_ok(isg_patterns_from_data(&patterns, data, &options, &progress));
     assert_true(p.fraction == 1);
     isg_patterns_free(patterns);
@@ -314,7 +303,7 @@ static void clustering_does_not_depend_on_threads(void **state) {
         if (t > 0)
             assert_string_equal(hex, first);
         isg_patterns_free(patterns);
-        patience p = {.last_call = 1};
+        patience p = {.last_call = 1, .may_stay = true};
         const isg_progress progress = {lose_patience, &p};
         patterns = NULL;
         assert_fails(isg_patterns_from_data(&patterns, data, &options, &progress),

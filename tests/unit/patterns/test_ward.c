@@ -11,6 +11,7 @@
 
 #include "base/rng.h"
 #include "helper_allocation.h"
+#include "helper_progress.h"
 #include "patterns/ward.h"
 #include "test.h"
 
@@ -300,18 +301,6 @@ static void equal_rows_merge_at_height_zero(void **state) {
 }
 
 /* ---- progress and memory ------------------------------------------------------------------------------ */
-
-typedef struct patience {
-    size_t calls, last_call;
-    double fraction;
-} patience;
-
-static bool lose_patience(void *user, double fraction) {
-    patience *p = user;
-    assert_true(fraction > p->fraction && fraction <= 1);
-    p->fraction = fraction;
-    return ++p->calls != p->last_call;
-}
 
 enum { MANY = 300 };
 

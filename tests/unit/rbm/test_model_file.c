@@ -7,22 +7,8 @@
 
 #include <math.h>
 
-#include "numpy_helper.h"
+#include "helper_scratch.h"
 #include "rbm/rbm.h"
-
-static char *directory;
-
-static int make_directory(void **state) {
-    (void)state;
-    directory = scratch_create();
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    scratch_remove(directory);
-    return 0;
-}
 
 /* An RBM mapped from labelled patterns of 2 x 3 units, with both fields and full-precision
    numbers. */
@@ -100,16 +86,13 @@ static void test_numpy_opens_it(void **state) {
 
 /* Lets NumPy write m0.npz, m1.npz, ...; `arguments` (count) are those of np.savez. */
 static void write_by_numpy(const char *const *arguments, size_t count) {
-    static char code[8192];
-    size_t used = (size_t)snprintf(code, sizeof code,
-                                   "W = np.arange(6.).reshape(3, 2) / 7\n"
-                                   "xi = np.array([[1, 1], [1, -1], [-1, 1]])\n");
-    for (size_t k = 0; k < count; k++) {
-        used += (size_t)snprintf(code + used, sizeof code - used, "np.savez('m%zu.npz', %s)\n", k,
-                                 arguments[k]);
-        assert_true(used < sizeof code);
-    }
-    run_python(directory, code);
+    FILE *script = python_begin(directory);
+    fputs("W = np.arange(6.).reshape(3, 2) / 7\n"
+          "xi = np.array([[1, 1], [1, -1], [-1, 1]])\n",
+          script);
+    for (size_t k = 0; k < count; k++)
+        fprintf(script, "np.savez('m%zu.npz', %s)\n", k, arguments[k]);
+    python_end(directory, script);
 }
 
 static const char *numbered(size_t k) {

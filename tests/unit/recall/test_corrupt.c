@@ -8,6 +8,7 @@
 #include "base/bits.h"
 #include "helper_allocation.h"
 #include "helper_hopfield.h"
+#include "helper_progress.h"
 #include "test.h"
 
 enum { N = 100, WORDS = 2 };
@@ -306,11 +307,6 @@ static void clamped_units_stay(void **state) {
 
 /* ---- refusals ------------------------------------------------------------------------------------------------ */
 
-static bool never_mind(void *user, double fraction) {
-    (void)user, (void)fraction;
-    return false;
-}
-
 static void nonsense_is_refused(void **state) {
     (void)state;
     static const char *const labels[2] = {"1", "2"};
@@ -353,7 +349,7 @@ static void nonsense_is_refused(void **state) {
     options.keep_diagonal = false;
     assert_fails(isg_recover(patterns, NULL, &fine, 1, &options, &out, NULL), ISG_ERR_UNSUPPORTED,
                  "diagonal");
-    const isg_progress stop = {never_mind, NULL};
+    const isg_progress stop = {cancel_at_once, NULL};
     options = isg_recovery_defaults();
     assert_int_equal(isg_recover(patterns, NULL, &fine, 1, &options, &out, &stop),
                      ISG_ERR_CANCELLED);

@@ -11,6 +11,7 @@
 
 #include "helper_allocation.h"
 #include "helper_hopfield.h"
+#include "helper_progress.h"
 #include "test.h"
 
 enum { MAX_STATES = 1 << PLAIN_UNITS };
@@ -403,11 +404,6 @@ static void classes_are_matched_by_name(void **state) {
 
 /* ---- refusals ------------------------------------------------------------------------------------------------ */
 
-static bool never_mind(void *user, double fraction) {
-    (void)user, (void)fraction;
-    return false;
-}
-
 static void nonsense_is_refused(void **state) {
     (void)state;
     world w, wide;
@@ -415,49 +411,28 @@ static void nonsense_is_refused(void **state) {
     world_create(&wide, 7, 2, ISG_RULE_PROJECTION, false, 1);
     isg_recall *recall = NULL;
     const isg_recall_options fine = isg_recall_defaults(ISG_RECALL_PUBLISHED);
-    isg_recall_options options = fine;
     assert_fails(isg_recall_run(&recall, w.patterns, wide.data, NULL, NULL), ISG_ERR_SHAPE,
                  "7 units");
-    static const double thresholds[] = {-0.1, 1.1, (double)NAN};
-    for (size_t k = 0; k < 3; k++) {
-        options.threshold = thresholds[k];
-        assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
-                     "threshold");
-    }
-    options = fine;
-    options.trajectories = 0;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
-                 "trajectories");
-    options = fine;
-    options.dynamics = ISG_DYNAMICS_GIBBS;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
-                 "zero");
-    options = fine;
-    options.ensemble = ISG_DYNAMICS_SYNCHRONOUS;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
-                 "temperature");
-    options.ensemble = ISG_DYNAMICS_GIBBS;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_UNSUPPORTED,
-                 "diagonal");
-    options = fine;
-    options.beta = 0;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
-                 "beta");
-    options = fine;
-    options.readout = ISG_N_READOUTS;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
-                 "readout");
-    options = fine;
-    options.protocol = (isg_recall_protocol)7;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
-                 "protocol");
-    options = fine;
-    options.dynamics = (isg_dynamics)9;
-    assert_fails(isg_recall_run(&recall, w.patterns, w.data, &options, NULL), ISG_ERR_ARGUMENT,
-                 "dynamics");
-    const isg_progress stop = {never_mind, NULL};
+#define assert_option_refused(member, value, status, part)                                         \
+    do {                                                                                           \
+        isg_recall_options wrong = fine;                                                           \
+        wrong.member = (value);                                                                    \
+        assert_fails(isg_recall_run(&recall, w.patterns, w.data, &wrong, NULL), (status), (part)); \
+    } while (0)
+    assert_option_refused(threshold, -0.1, ISG_ERR_ARGUMENT, "threshold");
+    assert_option_refused(threshold, 1.1, ISG_ERR_ARGUMENT, "threshold");
+    assert_option_refused(threshold, (double)NAN, ISG_ERR_ARGUMENT, "threshold");
+    assert_option_refused(trajectories, 0, ISG_ERR_ARGUMENT, "trajectories");
+    assert_option_refused(dynamics, ISG_DYNAMICS_GIBBS, ISG_ERR_ARGUMENT, "zero");
+    assert_option_refused(ensemble, ISG_DYNAMICS_SYNCHRONOUS, ISG_ERR_ARGUMENT, "temperature");
+    assert_option_refused(ensemble, ISG_DYNAMICS_GIBBS, ISG_ERR_UNSUPPORTED, "diagonal");
+    assert_option_refused(beta, 0, ISG_ERR_ARGUMENT, "beta");
+    assert_option_refused(readout, ISG_N_READOUTS, ISG_ERR_ARGUMENT, "readout");
+    assert_option_refused(protocol, (isg_recall_protocol)7, ISG_ERR_ARGUMENT, "protocol");
+    assert_option_refused(dynamics, (isg_dynamics)9, ISG_ERR_ARGUMENT, "dynamics");
+    const isg_progress stop = {cancel_at_once, NULL};
     for (int protocol = 0; protocol < 2; protocol++) {
-        options = isg_recall_defaults((isg_recall_protocol)protocol);
+        const isg_recall_options options = isg_recall_defaults((isg_recall_protocol)protocol);
         assert_int_equal(isg_recall_run(&recall, w.patterns, w.data, &options, &stop),
                          ISG_ERR_CANCELLED);
     }

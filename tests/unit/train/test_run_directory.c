@@ -9,27 +9,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "numpy_helper.h"
+#include "helper_run.h"
+#include "helper_scratch.h"
 #include "rbm/rbm.h"
 #include "train/run_directory.h"
 
 enum { N = 20, P = 3, SAMPLES = 37, BATCH = 10, N_BATCHES = 4, EPOCHS = 3 };
 
-static char *directory;
 static char path[128]; /* of the run in work */
 static isg_dataset *data, *other_data;
 
 static void use(const char *name, size_t number) {
     snprintf(path, sizeof path, "%.64s/%.32s-%zu", directory, name, number);
-}
-
-/* A file of the run; good until the fourth call after. */
-static const char *file(const char *name) {
-    static char paths[4][256];
-    static unsigned next;
-    char *out = paths[next++ % 4];
-    snprintf(out, sizeof paths[0], "%s/%.64s", path, name);
-    return out;
 }
 
 static isg_dataset *make_data(unsigned step) {
@@ -45,33 +36,21 @@ static isg_dataset *make_data(unsigned step) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     isg_set_threads(1); /* which changes nothing, and is quickest for so little */
-    directory = scratch_create_in_memory();
+    make_directory_in_memory(state);
     data = make_data(12345);
     other_data = make_data(54321);
     return 0;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     isg_dataset_free(data);
     isg_dataset_free(other_data);
-    scratch_remove(directory);
-    return 0;
+    return remove_directory(state);
 }
 
-/* A training with all that a checkpoint must hold: chains, fields, an order, a change of rate. */
 static isg_run_options options(void) {
-    static const isg_rate rates[] = {{0.01, 0}, {0.005, 1}};
-    isg_run_options out = isg_run_defaults();
-    out.train.batch_size = BATCH;
-    out.train.gibbs_steps = 2;
-    out.train.rates = rates;
-    out.train.n_rates = 2;
-    out.train.persistent = out.train.fields = out.train.shuffle = true;
-    out.command = "isinglass train";
-    return out;
+    return full_run_options(BATCH, "isinglass train");
 }
 
 static isg_rbm *start(void) {
@@ -141,16 +120,13 @@ static bool exists(const char *name) {
 }
 
 static void write_text(const char *name, const char *text) {
-    FILE *stream = fopen(name, "w");
-    assert_non_null(stream);
-    fputs(text, stream);
-    assert_int_equal(fclose(stream), 0);
+    write_file(name, text, strlen(text));
 }
 
 /* The cells of epochs.csv except the seconds, which are not a result. */
 static void read_table(char *out, size_t room) {
     size_t size = 0, used = 0, column = 0;
-    uint8_t *bytes = read_file(file("epochs.csv"), &size);
+    uint8_t *bytes = read_file(in(path, "epochs.csv"), &size);
     for (size_t k = 0; k < size; k++) {
         if (column != 2 && used + 1 < room)
             out[used++] = (char)bytes[k];
@@ -167,18 +143,18 @@ static void test_files(void **state) {
     use("files", 0);
     isg_run *run = begin();
     char table[2048];
-    assert_true(exists(file("run.lock")));
+    assert_true(exists(in(path, "run.lock")));
     read_table(table, sizeof table);
     assert_string_equal(table, "epoch,updates,reconstruction_error,log_likelihood,"
                                "log_likelihood_error\n0,0,,,\n");
     for (uint64_t epoch = 1; epoch < EPOCHS; epoch++)
         assert_ok(isg_run_train(run, epoch, NULL));
     finish(run);
-    assert_false(exists(file("run.lock")));
+    assert_false(exists(in(path, "run.lock")));
     read_table(table, sizeof table);
     assert_non_null(strstr(table, "\n3,12,0."));
     size_t size = 0;
-    uint8_t *settings = read_file(file("run.json"), &size);
+    uint8_t *settings = read_file(in(path, "run.json"), &size);
     assert_int_equal(size, 9);
     assert_memory_equal(settings, "{\"a\": 1}\n", 9);
     free(settings);
@@ -321,7 +297,7 @@ static void test_one_damaged(void **state) {
         assert_ok(
             isg_run_train(run, 2, NULL)); /* checkpoint-1 is new, checkpoint-2 one epoch old */
         isg_run_close(run);
-        damage(file(which / 2 == 0 ? "checkpoint-1.npz" : "checkpoint-2.npz"), which % 2 == 0);
+        damage(in(path, which / 2 == 0 ? "checkpoint-1.npz" : "checkpoint-2.npz"), which % 2 == 0);
         run = resume();
         const isg_run_info info = isg_run_describe(run);
         assert_int_equal(info.state.epochs, which / 2 == 0 ? 1 : 2);
@@ -341,16 +317,16 @@ static void test_both_damaged(void **state) {
     isg_run *run = begin();
     assert_ok(isg_run_train(run, 1, NULL));
     isg_run_close(run);
-    damage(file("checkpoint-1.npz"), true);
-    damage(file("checkpoint-2.npz"), false);
+    damage(in(path, "checkpoint-1.npz"), true);
+    damage(in(path, "checkpoint-2.npz"), false);
     assert_ok(isg_run_open(&run, path, false));
     assert_fails(isg_run_resume(run, data, &how), ISG_ERR_FORMAT, "neither checkpoint");
     assert_null(isg_run_rbm(run));
     assert_true(isg_run_describe(run).has_checkpoint);
     assert_fails(isg_run_train(run, 1, NULL), ISG_ERR_ARGUMENT, "neither begun nor resumed");
-    assert_int_equal(remove(file("checkpoint-1.npz")), 0);
+    assert_int_equal(remove(in(path, "checkpoint-1.npz")), 0);
     assert_fails(isg_run_resume(run, data, &how), ISG_ERR_FORMAT, "checkpoint-2.npz");
-    assert_int_equal(remove(file("checkpoint-2.npz")), 0);
+    assert_int_equal(remove(in(path, "checkpoint-2.npz")), 0);
     assert_fails(isg_run_resume(run, data, &how), ISG_ERR_IO, "no checkpoint");
     isg_run_close(run);
     assert_ok(isg_run_open(&run, path, false));
@@ -382,9 +358,9 @@ static void test_missing_results_come_back(void **state) {
     (void)state;
     use("missing", 0);
     finish(begin());
-    assert_int_equal(remove(file("model.npz")) | remove(file("epochs.csv")), 0);
+    assert_int_equal(remove(in(path, "model.npz")) | remove(in(path, "epochs.csv")), 0);
     finish(resume());
-    assert_true(exists(file("epochs.csv")));
+    assert_true(exists(in(path, "epochs.csv")));
 }
 
 /* ---- the directory ---------------------------------------------------------------------------- */
@@ -399,9 +375,9 @@ static void test_lock(void **state) {
     assert_null(second);
     finish(run);
     /* What a killed process leaves is no lock. */
-    write_text(file("run.lock"), "1\n");
+    write_text(in(path, "run.lock"), "1\n");
     finish(resume());
-    assert_false(exists(file("run.lock")));
+    assert_false(exists(in(path, "run.lock")));
 }
 
 static void test_foreign_files_stay(void **state) {
@@ -411,16 +387,16 @@ static void test_foreign_files_stay(void **state) {
     use("foreign", 0);
     assert_int_equal(mkdir(path, 0777), 0);
     for (size_t k = 0; k < sizeof foreign / sizeof foreign[0]; k++)
-        write_text(file(foreign[k]), "mine\n");
-    write_text(file("checkpoint-2.npz.77-3.tmp"), "left by a killed process\n");
-    write_text(file("run.lock"), "not a number\n");
+        write_text(in(path, foreign[k]), "mine\n");
+    write_text(in(path, "checkpoint-2.npz.77-3.tmp"), "left by a killed process\n");
+    write_text(in(path, "run.lock"), "not a number\n");
     isg_run *run = begin();
-    assert_false(exists(file("checkpoint-2.npz.77-3.tmp")));
+    assert_false(exists(in(path, "checkpoint-2.npz.77-3.tmp")));
     finish(run);
     for (size_t k = 0; k < sizeof foreign / sizeof foreign[0]; k++)
-        assert_true(exists(file(foreign[k])));
+        assert_true(exists(in(path, foreign[k])));
     size_t size = 0;
-    uint8_t *bytes = read_file(file("run.lock"), &size);
+    uint8_t *bytes = read_file(in(path, "run.lock"), &size);
     assert_int_equal(size, 13);
     free(bytes);
 }
@@ -449,10 +425,10 @@ static void test_what_is_in_the_way(void **state) {
     assert_ok(isg_run_open(&run, path, true));
     assert_null(isg_run_describe(run).in_the_way);
     assert_null(isg_run_describe(run).settings);
-    write_text(file("model.npz"), "");
+    write_text(in(path, "model.npz"), "");
     isg_run_close(run);
     assert_ok(isg_run_open(&run, path, true));
-    assert_string_equal(isg_run_describe(run).in_the_way, file("model.npz"));
+    assert_string_equal(isg_run_describe(run).in_the_way, in(path, "model.npz"));
     isg_run_close(run);
     run = begin();
     assert_ok(isg_run_train(run, 1, NULL));
@@ -461,7 +437,7 @@ static void test_what_is_in_the_way(void **state) {
     /* Beginning again replaces everything. */
     run = begin();
     assert_string_equal(isg_run_describe(run).settings, "{\"a\": 1}\n");
-    assert_false(exists(file("checkpoint-2.npz")));
+    assert_false(exists(in(path, "checkpoint-2.npz")));
     assert_ok(isg_run_set_settings(run, "{}"));
     finish(run);
     assert_ok(isg_run_open(&run, path, false));
@@ -483,7 +459,7 @@ static void test_divergence_keeps_the_last_model(void **state) {
     assert_ok(isg_run_open(&run, path, true));
     assert_ok(isg_run_begin(run, "{}", start(), data, &how));
     assert_int_equal(isg_run_train(run, 100, NULL), ISG_ERR_DIVERGED);
-    assert_ok(isg_rbm_load(&rbm, file("model.npz")));
+    assert_ok(isg_rbm_load(&rbm, in(path, "model.npz")));
     assert_memory_equal(rbm->weights, isg_run_rbm(run)->weights, N * P * sizeof(double));
     isg_rbm_free(rbm);
     isg_run_close(run);
@@ -495,11 +471,11 @@ static void test_unwritable(void **state) {
     use("unwritable", 0);
     isg_run *run = begin();
     assert_ok(isg_run_train(run, 1, NULL));
-    assert_int_equal(remove(file("checkpoint-1.npz")), 0);
-    assert_int_equal(mkdir(file("checkpoint-1.npz"), 0777), 0);
+    assert_int_equal(remove(in(path, "checkpoint-1.npz")), 0);
+    assert_int_equal(mkdir(in(path, "checkpoint-1.npz"), 0777), 0);
     assert_fails(isg_run_train(run, 2, NULL), ISG_ERR_IO, "checkpoint-1.npz");
     isg_run_close(run);
-    assert_int_equal(rmdir(file("checkpoint-1.npz")), 0);
+    assert_int_equal(rmdir(in(path, "checkpoint-1.npz")), 0);
     run = resume();
     assert_int_equal(isg_run_describe(run).state.epochs, 1);
     finish(run);
@@ -508,7 +484,7 @@ static void test_unwritable(void **state) {
     isg_rbm *rbm = start();
     use("start", 0);
     assert_int_equal(mkdir(path, 0777), 0);
-    assert_int_equal(mkdir(file("model.npz"), 0777), 0);
+    assert_int_equal(mkdir(in(path, "model.npz"), 0777), 0);
     assert_ok(isg_run_open(&run, path, true));
     assert_fails(isg_run_begin(run, "{}", rbm, data, &how), ISG_ERR_IO, "model.npz");
     assert_null(isg_run_rbm(run));

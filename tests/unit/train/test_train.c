@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "helper_progress.h"
 #include "helper_train.h"
 #include "sample/sample.h"
 
@@ -240,18 +241,6 @@ static void test_rates(void **state) {
     isg_dataset_free(data);
 }
 
-typedef struct stopper {
-    size_t calls, stop_at;
-    double last;
-} stopper;
-
-static bool count_calls(void *user, double fraction) {
-    stopper *count = user;
-    assert_true(fraction > count->last && fraction <= 1);
-    count->last = fraction;
-    return ++count->calls != count->stop_at;
-}
-
 static void test_cancelling(void **state) {
     (void)state;
     isg_dataset *data = make_data(SAMPLES);
@@ -261,8 +250,8 @@ static void test_cancelling(void **state) {
     for (size_t stop_at = 1; stop_at <= 3; stop_at++) {
         isg_rbm *rbm = make_rbm();
         isg_trainer *trainer = NULL;
-        stopper count = {.stop_at = stop_at};
-        const isg_progress progress = {count_calls, &count};
+        patience count = {.last_call = stop_at};
+        const isg_progress progress = {lose_patience, &count};
         isg_epoch_report report = {0};
         assert_ok(isg_trainer_create(&trainer, rbm, data, &options));
         if (stop_at < 3) {
@@ -271,7 +260,7 @@ static void test_cancelling(void **state) {
             assert_int_equal(report.updates, 0);
         }
         assert_ok(isg_trainer_epoch(trainer, &report, &progress)); /* the end is not to be missed */
-        assert_true(count.calls == 3 && count.last == 1);
+        assert_true(count.calls == 3 && count.fraction == 1);
         take(&parts, rbm);
         parts.report = report;
         assert_memory_equal(&whole, &parts, sizeof whole);

@@ -8,26 +8,16 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "numpy_helper.h"
+#include "helper_scratch.h"
 #include "rbm/rbm.h"
 #include "train/train.h"
 
 /* 70 spins are 9 bytes with two bits to spare; 3 batches, the last of 5 samples. */
 enum { N = 70, P = 3, SAMPLES = 21, BATCH = 8, UPDATES = 30 };
 
-static char *directory;
-
-static int make_directory(void **state) {
-    (void)state;
+static int set_up(void **state) {
     isg_set_threads(1);
-    directory = scratch_create();
-    return 0;
-}
-
-static int remove_directory(void **state) {
-    (void)state;
-    scratch_remove(directory);
-    return 0;
+    return make_directory(state);
 }
 
 static isg_dataset *make_data(size_t n_samples, uint64_t seed) {
@@ -262,10 +252,7 @@ static void test_other_data_and_sizes_are_refused(void **state) {
 static void write_bytes(const uint8_t *bytes, size_t size) {
     const char *path = in(directory, "saved.npz");
     remove(path); /* some file systems sync what replaces the content of a file */
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
+    write_file(path, bytes, size);
 }
 
 static void test_damaged_files(void **state) {
@@ -339,23 +326,20 @@ static void test_impossible_files(void **state) {
     isg_dataset *data = make_data(SAMPLES, 1);
     const isg_train_options options = full_options();
     enum { COUNT = sizeof cases / sizeof cases[0] };
-    static char code[16384];
-    size_t used = 0;
     save_example(data);
-    for (size_t k = 0; k < COUNT; k++) {
-        used += (size_t)snprintf(code + used, sizeof code - used,
-                                 "import json\n"
-                                 "t = np.load('saved.npz')\n"
-                                 "a = {k: t[k] for k in t.files if k != 'training.json'}\n"
-                                 "facts = json.loads(t['training.json'])\n"
-                                 "%s\n"
-                                 "np.savez('saved%zu.npz', **a)\n"
-                                 "with zipfile.ZipFile('saved%zu.npz', 'a') as z:\n"
-                                 "    z.writestr('training.json', json.dumps(facts))\n",
-                                 cases[k].change, k, k);
-        assert_true(used < sizeof code);
-    }
-    run_python(directory, code);
+    FILE *script = python_begin(directory);
+    for (size_t k = 0; k < COUNT; k++)
+        fprintf(script,
+                "import json\n"
+                "t = np.load('saved.npz')\n"
+                "a = {k: t[k] for k in t.files if k != 'training.json'}\n"
+                "facts = json.loads(t['training.json'])\n"
+                "%s\n"
+                "np.savez('saved%zu.npz', **a)\n"
+                "with zipfile.ZipFile('saved%zu.npz', 'a') as z:\n"
+                "    z.writestr('training.json', json.dumps(facts))\n",
+                cases[k].change, k, k);
+    python_end(directory, script);
     for (size_t k = 0; k < COUNT; k++) {
         char name[32];
         snprintf(name, sizeof name, "saved%zu.npz", k);
@@ -396,5 +380,5 @@ int main(void) {
         cmocka_unit_test(test_impossible_files),
         cmocka_unit_test(test_without_memory),
     };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+    return cmocka_run_group_tests(tests, set_up, remove_directory);
 }
