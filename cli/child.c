@@ -76,7 +76,8 @@ exit_code child_run(const char *const *arguments, const char *log, const char *a
     int result = 0;
     while (waitpid(child, &result, 0) < 0)
         if (errno != EINTR)
-            return fail(EXIT_FILE, "%s: was lost: %s", arguments[0], strerror(errno));
+            return fail(EXIT_FILE, "%s: could not be waited for: %s", arguments[0],
+                        strerror(errno));
     return child_ended(arguments[0], result, log);
 }
 

@@ -32,18 +32,17 @@ static const char *const isa_names[] = {
 
 const option_entry common_options[] = {
     {.name = "seed", .kind = OPTION_UINT64, .metavar = "N", .offset = FIELD(seed),
-     .help = "Start of all randomness; the same seed gives the same result on any number of "
-             "threads"},
+     .help = "Random seed; the same seed gives the same result on any number of threads"},
     {.name = "threads", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = MAXIMUM_THREADS,
      .otherwise = "$OMP_NUM_THREADS or one per core", .offset = FIELD(threads),
-     .help = "Use N threads, 1 to 1024; never changes a result"},
+     .help = "Use N threads, 1 to 1024; does not change the result"},
     {.name = "isa", .kind = OPTION_TEXT, .metavar = "NAME", .otherwise = "best",
      .choices = isa_names, .offset = FIELD(isa),
-     .help = "Use this instruction set, one of those that 'isinglass info' lists"},
+     .help = "Use this instruction set; 'isinglass info' lists them"},
     {.name = "json", .kind = OPTION_FLAG, .offset = FIELD(json),
      .help = "Print the result as one JSON document"},
     {.name = "quiet", .kind = OPTION_FLAG, .offset = FIELD(quiet),
-     .help = "Show no progress and no remarks, only results and errors"},
+     .help = "Show only results and errors, no progress and no remarks"},
     {.name = "force", .kind = OPTION_FLAG, .offset = FIELD(force),
      .help = "Overwrite existing files"},
     {.name = "data-dir", .kind = OPTION_DIRECTORY, .metavar = "DIR", .offset = FIELD(data_dir),
@@ -51,9 +50,9 @@ const option_entry common_options[] = {
                   "~/.local/share/isinglass",
      .help = "Keep data sets in this directory"},
     {.name = "", .letter = 'h', .kind = OPTION_FLAG, .offset = FIELD(short_help),
-     .help = "Show a short help"},
+     .help = "Show short help"},
     {.name = "help", .kind = OPTION_FLAG, .offset = FIELD(full_help),
-     .help = "Show the full help, with examples"},
+     .help = "Show full help, with examples"},
     {.name = "version", .kind = OPTION_FLAG, .offset = FIELD(version),
      .help = "Show the version"},
     {.name = "print-man", .kind = OPTION_FLAG, .is_hidden = true, .offset = FIELD(print_man),
@@ -66,10 +65,10 @@ const option_entry common_options[] = {
 
 const environment_variable environment_variables[] = {
     {"ISINGLASS_DATA", "Directory of data sets, if --data-dir is not given"},
-    {"XDG_DATA_HOME", "Its subdirectory isinglass holds the data sets, if neither is given; must "
-                      "be an absolute path"},
+    {"XDG_DATA_HOME", "If neither is given, data sets are in its subdirectory isinglass; must be "
+                      "an absolute path"},
     {"OMP_NUM_THREADS", "Number of threads, if --threads is not given"},
-    {"OMP_WAIT_POLICY", "How idle threads wait: passive, unless set to active"},
+    {"OMP_WAIT_POLICY", "How idle threads wait: active or passive [default: passive]"},
     {"NO_COLOR", "If set and not empty, the progress bar has no color"},
     {NULL, NULL},
 };
@@ -126,7 +125,8 @@ static void choose_threads(const common_settings *common) {
     if (possible >= wanted)
         return;
     isg_set_threads(possible);
-    notice(common->quiet, "%zu of %zu threads, since the system allows no more", possible, wanted);
+    notice(common->quiet, "using %zu of %zu threads, since the system allows no more", possible,
+           wanted);
 }
 
 exit_code common_apply(const common_settings *common) {

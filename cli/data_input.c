@@ -130,7 +130,6 @@ exit_code data_refuse_options(const invocation *call, const char *what) {
                                         "threshold", "class",        "limit"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         if (call_has_option(call, names[k]))
-            return fail(EXIT_MISUSED, "--%s: says how to read %s, which was not given", names[k],
-                        what);
+            return fail(EXIT_MISUSED, "--%s: needs %s", names[k], what);
     return EXIT_DONE;
 }

@@ -16,13 +16,11 @@ enum { PER_ROW = 10, DARK = 128, PALE = 210 }; /* tiles in a row, and background
 exit_code check_image(const char *name, size_t n_units, size_t height, size_t width,
                       const char *advice) {
     if (!height)
-        return fail(
-            EXIT_BAD_INPUT,
-            "%s: a picture needs units that are the pixels of an image, and these are not%s", name,
-            advice);
+        return fail(EXIT_BAD_INPUT, "%s: cannot be drawn: its units are not known to be pixels%s",
+                    name, advice);
     if (n_units % height != 0 || n_units / height != width)
-        return fail(EXIT_BAD_INPUT, "%s: has %zu units, but an image of %zu x %zu has not", name,
-                    n_units, height, width);
+        return fail(EXIT_BAD_INPUT, "%s: has %zu units, which do not fit an image of %zu x %zu",
+                    name, n_units, height, width);
     return EXIT_DONE;
 }
 

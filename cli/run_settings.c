@@ -119,7 +119,7 @@ static exit_code refuse(const option_entry *option, const json_t *typed, const j
     if (!json_is_boolean(recorded) && !json_is_null(recorded))
         return fail(EXIT_CHECKPOINT, "%s, but the run in %s was started with %s", mine, run,
                     say(theirs, "", recorded));
-    return fail(EXIT_CHECKPOINT, "%s, but the run in %s was started without", mine, run);
+    return fail(EXIT_CHECKPOINT, "%s, but the run in %s was started without it", mine, run);
 }
 
 static exit_code compare(const invocation *call, const option_entry *option, const json_t *recorded,
@@ -154,7 +154,7 @@ exit_code settings_restore(invocation *call, const json_t *record, const char *c
         if (is_typed || json_is_null(recorded))
             continue;
         if (!restore_value(table + k, recorded, call->settings))
-            return fail(EXIT_CHECKPOINT, "%s/run.json: %s has no value that --%s can have", run,
+            return fail(EXIT_CHECKPOINT, "%s/run.json: the value of %s is not valid for --%s", run,
                         table[k].name, table[k].name);
         call->given |= UINT64_C(1) << k;
     }
@@ -216,8 +216,8 @@ exit_code settings_check_text(json_t *record, const char *directory, const char 
         code = fail_memory();
     else if (found && (!json_is_string(found) || strcmp(json_string_value(found), seal) != 0))
         code = fail(EXIT_CHECKPOINT,
-                    "%s/%s: is not as it was written, by its checksum; if it was changed on "
-                    "purpose, remove the checksum; else use --force to start over",
+                    "%s/%s: does not match its checksum; if you changed it on purpose, remove the "
+                    "checksum; else use --force to start over",
                     directory, name);
     json_decref(found);
     return code;

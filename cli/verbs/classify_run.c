@@ -349,7 +349,9 @@ static exit_code train_and_fit(classify_job *my) {
         const size_t until = my->stops[k];
         const bool is_last = k + 1 == my->n_stops;
         if (!is_last && isg_experts_describe(my->experts).epochs > until && !has_point(my, until))
-            notice(my->call.common.quiet, "--error-at %zu: the run is past it, and has not kept it",
+            notice(my->call.common.quiet,
+                   "--error-at %zu: skipped, since the run is already past "
+                   "it",
                    until);
         else if (is_last || !has_point(my, until)) {
             code = train_until(my, until);

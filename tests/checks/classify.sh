@@ -122,7 +122,7 @@ for data in "toy.csv swapped.csv" "swapped.csv test.csv"; do
     cp -r whole other
     # shellcheck disable=SC2086 # two names
     isinglass classify $data --label-column 1 --resume -o other --epochs 50 >out 2>err && status=0 || status=$?
-    [[ $status -eq 7 && $(cat err) == *"swapped.csv: other data than the run"* ]] || die "$data: $status, $(cat err)"
+    [[ $status -eq 7 && $(cat err) == *"swapped.csv: not the data that the run"* ]] || die "$data: $status, $(cat err)"
     [[ $(outcome other) == "$(outcome whole)" ]] || die "$data: changed the run"
     rm -rf other
 done
