@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-/* The last line of the log that says something; where npm keeps its own log says nothing. */
+/* The last useful line of the log; where npm keeps its own log is not useful. */
 static void last_line(const char *log, char *line, size_t room) {
     char next[512];
     line[0] = '\0';

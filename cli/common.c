@@ -19,7 +19,7 @@ enum { MAXIMUM_THREADS = 1024 };
 #define FIELD(name) offsetof(common_settings, name)
 
 /* clang-format off */
-/* What completion offers; the library knows which of these there are. */
+/* What completion offers; the library knows which of these exist. */
 static const char *const isa_names[] = {
     "ref", "baseline",
 #if defined(__x86_64__)
@@ -83,8 +83,8 @@ static const char *environment(const char *name) {
     return value && value[0] ? value : NULL;
 }
 
-/* The first number of OMP_NUM_THREADS, which may be a list for nested regions; 0 (one per core)
-   if there is none that makes sense. */
+/* The first number of OMP_NUM_THREADS, which may be a list for nested regions; 0 (one per core) if
+   there is no valid one. */
 static size_t threads_of_environment(void) {
     const char *list = environment("OMP_NUM_THREADS");
     char first[8] = "";
@@ -102,7 +102,7 @@ static void *pass_gate(void *gate) {
     return NULL;
 }
 
-/* How many of so many threads there can be at a time, this one among them. */
+/* How many threads, at most `wanted` and including this one, can exist at a time. */
 static size_t count_possible(size_t wanted) {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     pthread_t others[MAXIMUM_THREADS];
@@ -117,8 +117,8 @@ static size_t count_possible(size_t wanted) {
     return started + 1;
 }
 
-/* OpenMP ends the program when it cannot have its threads (ulimit -u, a small container). Results do
-   not depend on their number, so there is a better way. */
+/* OpenMP aborts the program if it cannot create its threads (ulimit -u, a small container). Results
+   do not depend on their number, so use fewer instead. */
 static void choose_threads(const common_settings *common) {
     isg_set_threads(common->threads ? common->threads : threads_of_environment());
     const size_t wanted = isg_threads(), possible = count_possible(wanted);

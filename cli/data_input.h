@@ -61,13 +61,13 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
 /* "28x28", as --shape takes it. */
 exit_code shape_parse(const char *text, size_t *height, size_t *width);
 
-/* A sentence ready for "DATA: ": what may stand there, for the help of an argument. */
+/* What DATA can be, for the help of an argument. */
 #define DATA_HELP                                                                                  \
     "mnist:train, mnist:test, fashion:train, fashion:test, or a file: IDX, .npy, .npz (arrays X "  \
     "and y), .csv, .tsv or .mtx; all but .npz may end in .gz"
 
-/* Refuses options that say how to read `what`, where that was not given: all but --shape, which may be
-   for pictures. */
+/* Refuses the options for reading `what`, which was not given: all but --shape, which may be for
+   pictures. */
 exit_code data_refuse_options(const invocation *call, const char *what);
 
 #endif

@@ -50,7 +50,7 @@ static void format_line(char line[SENTENCE_BYTES], const char *format, va_list a
 static void print_line(const char *line) {
     char text[SENTENCE_BYTES + 16];
     const int length = snprintf(text, sizeof text, "isinglass: %s\n", line);
-    /* One write, so that lines of several processes do not mix; nobody to tell if it fails. */
+    /* One write, so that lines of several processes do not mix; a failure cannot be reported. */
     if (length > 0 && write(STDERR_FILENO, text, (size_t)length) < 0)
         return;
 }

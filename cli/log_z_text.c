@@ -28,7 +28,7 @@ isg_log_z_options log_z_options(const invocation *call, const log_z_settings *se
                                 const isg_dataset *data) {
     const uint64_t seed = call->common.seed;
     isg_log_z_options out = settings->how;
-    if (call_has_option(call, "steps")) /* then they are wanted so, trusted or not */
+    if (call_has_option(call, "steps")) /* use exactly these, even if the result is not trusted */
         out.patience = 0;
     out.ais.move = settings->hmc ? ISG_AIS_HMC : ISG_AIS_GIBBS;
     out.ais.adaptive = settings->target;

@@ -61,7 +61,7 @@ exit_code log_z_find(const invocation *call, const log_z_settings *settings, con
 
 const char *log_z_method_name(const isg_log_z *found);
 
-/* The results of an isg_log_z: ln Z and what is to be known about it. */
+/* The results of an isg_log_z: ln Z, its error and how far to trust it. */
 extern const result_entry log_z_results[];
 
 #endif

@@ -54,7 +54,7 @@ static void place(drawing *my, size_t row, size_t col) {
 
 /* ---- samples and chains --------------------------------------------------------------------- */
 
-/* Down and up, free and clamped: what was given can be told from what was drawn. */
+/* Down and up, free and clamped: shows which units were given and which were drawn. */
 static void draw_spins(drawing *my, const uint64_t *spins, const uint64_t *clamped) {
     static const uint8_t colors[2][2][3] = {{{0, 0, 0}, {255, 255, 255}},
                                             {{20, 40, 100}, {140, 190, 255}}};
@@ -210,7 +210,7 @@ static void draw_mean(drawing *my, const isg_dataset *data, size_t k) {
     }
 }
 
-/* All of a tile in the color of one value. */
+/* A whole tile in the color of one value. */
 static void draw_cell(drawing *my, float value) {
     const size_t n = my->grid.tile_width * my->grid.tile_height;
     for (size_t i = 0; i < n; i++)

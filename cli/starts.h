@@ -43,7 +43,7 @@ extern const char start_help[]; /* explains them */
      .otherwise = "2, or that of M.npz", .help = "Inverse temperature"}
 /* clang-format on */
 
-/* Whether --init makes sense, and the others with it; before any work. */
+/* Checks --init and the options that go with it; call it before any work. */
 exit_code start_check(const invocation *call, const start_settings *settings);
 
 /* The RBM to start from. Its number of hidden units and beta go back to `settings`. `name` is what

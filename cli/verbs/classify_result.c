@@ -17,7 +17,7 @@ enum { MOST_COLUMNS = 12, MISTAKES = 10 };
 
 /* ---- fitting and testing -------------------------------------------------------------------------- */
 
-/* Answers to all samples of `data`, and how many are right. */
+/* Tallies the answers to all samples of `data`. */
 static exit_code count(tally *out, const isg_classifier *classifier, const isg_dataset *data,
                        const uint32_t *answers) {
     const size_t n_samples = isg_dataset_describe(data).n_samples;
@@ -195,7 +195,7 @@ static double share(size_t part, size_t all) {
     return all > 0 ? (double)part / (double)all : (double)NAN;
 }
 
-/* The samples of a class, and how many of them were taken for another. */
+/* The samples of a class, and how many of them were misclassified. */
 static size_t row_sum(const tally *of, size_t n_classes, size_t k, size_t *wrong) {
     size_t sum = 0;
     for (size_t l = 0; l < n_classes; l++)
@@ -247,7 +247,7 @@ static void print_matrix(output *out, const classify_job *my, size_t n) {
     }
 }
 
-/* The most frequent mistakes, where the matrix would be too wide. */
+/* The most frequent mistakes, if the matrix would be too wide. */
 static void print_mistakes(output *out, const classify_job *my, size_t n) {
     size_t before = SIZE_MAX, place = 0; /* of the mistake listed last */
     output_line(out, "most frequent mistakes:");

@@ -71,8 +71,8 @@ static json_t *points_json(const classify_job *my) {
     return NULL;
 }
 
-/* What may have changed since it was started. A text that has not is borrowed from the record, and
-   would be gone if it were set again. */
+/* What may have changed since the start. A text that has not is borrowed from the record and would
+   be freed if it were set again. */
 static int set_options(const classify_job *my) {
     json_t *options = json_object_get(my->record, "options");
     const char *stops = my->settings->error_at;

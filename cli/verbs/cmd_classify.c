@@ -27,7 +27,7 @@ static void defaults(void *settings) {
 
 /* ---- what belongs together ------------------------------------------------------------------------ */
 
-/* Options without a meaning where nothing is trained, and where nothing is fitted either. */
+/* Options that need training, and options that need a fit. */
 static const char *const of_training[] = {"classifier", "init",      "per-class", "sd",    "beta",
                                           "epochs",     "batch",     "sweeps",    "pcd",   "rate",
                                           "fields",     "estimator", "error-at",  "curve", NULL};
@@ -170,7 +170,7 @@ static exit_code load_test(classify_job *my) {
     return check_classes(my);
 }
 
-/* Other data than those of the run that is resumed. */
+/* Refuses data that differ from those of the run being resumed. */
 static exit_code check_record(const classify_job *my) {
     const struct {
         const char *key, *what, *name, *found;

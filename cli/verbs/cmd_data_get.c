@@ -73,7 +73,7 @@ static void job_free(get_job *job) {
         memory_release(job->paths[k]);
 }
 
-/* Finds out which files are installed and whole. */
+/* Finds out which files are installed and undamaged. */
 static exit_code look(get_job *job) {
     const common_settings *common = &job->call->common;
     job->n_missing = 0;

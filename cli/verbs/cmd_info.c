@@ -39,7 +39,7 @@ static void print_isas(output *out, const void *results) {
 
 static exit_code run(const invocation *call) {
     char *directory = NULL;
-    /* Not knowing the directory is worth showing, and no reason to fail. */
+    /* An unknown directory is shown, not an error. */
     if (data_directory(&directory, &call->common) == EXIT_NO_MEMORY)
         return EXIT_NO_MEMORY;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -91,7 +91,7 @@ static exit_code parse_lists(recall_job *my) {
     return code;
 }
 
-/* Options that mean nothing to what is to be done. */
+/* Refuses options that do not apply. */
 static exit_code refuse(const invocation *call, const char *const *names, const char *why) {
     for (; *names; names++)
         if (call_has_option(call, *names))

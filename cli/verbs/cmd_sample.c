@@ -18,7 +18,7 @@
 
 enum { PICTURE_COUNT = 100, ARRAY_COUNT = 1000, COLUMNS = 10, LEAST_DIAGNOSED = 4 };
 
-/* The last step of a picture, unless asked otherwise: thermal noise would hide what is there. */
+/* The default for the last step of a picture, which would otherwise show thermal noise. */
 static const double picture_beta = 20;
 
 typedef struct sample_settings {
@@ -185,7 +185,7 @@ static exit_code plan(sample_job *my) {
 
 /* ---- sampling --------------------------------------------------------------------------------------- */
 
-/* A few sweeps at a time, so that a user who waits sees them pass. */
+/* A few sweeps at a time, to show progress. */
 static exit_code sweep(isg_chains *chains, const beta_schedule *betas, bool is_quiet) {
     enum { AT_ONCE = 20 };
     const double steps = (double)betas->from[betas->parts];
@@ -204,8 +204,7 @@ static exit_code sweep(isg_chains *chains, const beta_schedule *betas, bool is_q
     return code;
 }
 
-/* Chains of their own, at the first beta alone: --sweeps sweeps to forget the start, and as many to be
-   measured. */
+/* Separate chains at the first beta: --sweeps sweeps to forget the start, and as many to measure. */
 static exit_code diagnose(sample_job *my) {
     const size_t steps = my->settings->sweeps;
     isg_chains *chains = NULL;

@@ -226,7 +226,7 @@ static exit_code list_betas(scores *my) {
     return EXIT_DONE;
 }
 
-/* With --betas, what is said of one is that of the best for the first data set. */
+/* With --betas, results for a single beta are those at the best beta of the first data set. */
 static exit_code show(scores *my, const invocation *call) {
     const score_settings *settings = call->settings;
     const scored *first = my->n_sets > 0 ? my->sets : NULL;
@@ -243,7 +243,7 @@ static exit_code show(scores *my, const invocation *call) {
     return code;
 }
 
-/* Columns that a plotting program reads; what is not a number stands behind a #. */
+/* Columns for a plotting program; anything but numbers follows a #. */
 static void print_curve(output *out, const void *results) {
     const scores *my = results;
     output_print(out, "# %8s %14s %10s %10s %8s", "beta", "ln Z", "+-", "ESS", "method");

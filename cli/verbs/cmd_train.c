@@ -87,7 +87,7 @@ static const char *recorded(const job *my, const char *key) {
     return json_string_value(json_object_get(my->record, key));
 }
 
-/* Takes the options of the run over, and refuses others. */
+/* Restores the options of the run, and refuses different ones. */
 static exit_code read_record(job *my, const char *text) {
     const train_settings *settings = my->settings;
     json_error_t error;
@@ -119,8 +119,7 @@ static exit_code read_record(job *my, const char *text) {
     return settings_restore(&my->call, kept, may_change, settings->out);
 }
 
-/* A run may be trained longer than it was started for, and scored otherwise, and then again be
-   stopped and resumed. */
+/* A resumed run may have a larger --epochs or another --score-every; keep them for the next time. */
 static exit_code record_changes(job *my) {
     json_t *options = json_object_get(my->record, "options");
     const int failed =

@@ -27,7 +27,7 @@ static const char *const method_choices[] = {"descent", "relax", "enumerate", NU
 static const char *const start_choices[] = {"random", NULL};
 static const char *const verdicts[] = {"exact", "approximate", "none"};
 
-/* What was asked of the library, and what it said. */
+/* The options given to the library, and its results. */
 typedef struct unmapped {
     isg_rbm *rbm;
     isg_patterns *start;

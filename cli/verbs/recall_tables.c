@@ -77,8 +77,8 @@ static void cell(output *out, double value, int width) {
         output_print(out, " %*.1f", width, value);
 }
 
-/* Classes down, what they came to across. The last columns are shown where there is something in
-   them; of very many classes only the right and the wrong. */
+/* One row per class, one column per outcome. The last columns are shown if they are not empty; with
+   very many classes, only right and wrong. */
 static void print_table(output *out, const recall_job *my, const recall_found *found,
                         isg_matd_view table) {
     static const char *const short_names[N_EXTRA] = {"undec.", "negat.", "spur.", "2-cyc."};
