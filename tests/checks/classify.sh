@@ -129,7 +129,7 @@ done
 isinglass classify toy.csv --label-column 1 --per-class 2 --epochs 1 -o alone --quiet >out
 isinglass classify toy.csv test.csv --label-column 1 --resume -o alone >out 2>err && status=0 || status=$?
 [[ $status -eq 7 && $(cat err) == *"test.csv: the run in alone was started without TEST" ]] || die "$status, $(cat err)"
-# A point of the curve that is told again and again is one point.
+# A point of the curve that is recorded several times is one point.
 /usr/bin/python3 - <<'PYTHON'
 import json
 run = json.load(open("whole/run.json"))
