@@ -13,21 +13,21 @@
 
 #include "cli/failure.h"
 
-/* Obeys the variable above. Before any other allocation. */
+/* Reads the variable above. Call it before any other allocation. */
 exit_code memory_start(void);
 
-/* Whether memory ran out in the JSON library, whose reader takes that for an error of the text. Reader and writer
-   may also go on, with something left out. */
+/* Whether memory ran out in the JSON library, whose reader reports that as a syntax error. Reader
+   and writer may also continue with incomplete data. */
 bool memory_lacked_for_json(void);
 
 /* `count` zeroed objects of `size` bytes, at least one byte; NULL if there is no memory. */
 void *memory_allocate(size_t count, size_t size);
 
-/* Moves the block to one of `bytes` bytes, the first `old_bytes` kept. NULL if there is no memory,
-   and then the old block is untouched. */
+/* Resizes the block to `bytes` bytes, keeping the first `old_bytes`. NULL if there is no memory;
+   the old block is then unchanged. */
 void *memory_resize(void *pointer, size_t old_bytes, size_t bytes);
 
-/* A text like printf writes it; NULL if there is no memory. */
+/* A text formatted as by printf; NULL if there is no memory. */
 char *memory_format(const char *format, ...) CLI_PRINTF(1, 2);
 
 void memory_release(void *pointer); /* NULL is fine */

@@ -16,6 +16,6 @@ exit_code beta_list_parse(double **out, size_t *count, const char *text) {
         return code;
     return fail(EXIT_MISUSED,
                 "--betas: expected A:B:n with 0 < A < B and 2 to %d values, or positive numbers "
-                "with commas between them, found '%s'",
+                "separated by commas, found '%s'",
                 NUMBER_LIST_MOST, text);
 }

@@ -11,7 +11,7 @@
 
 enum { BETA_PARTS = 64 };
 
-/* Part k is steps from[k] to from[k + 1] - 1, counted from 0; the last goes on to the end. */
+/* Part k is steps from[k] to from[k + 1] - 1, counted from 0; the last part runs to the end. */
 typedef struct beta_schedule {
     size_t parts;
     double beta[BETA_PARTS];

@@ -25,7 +25,7 @@ typedef struct catalog_entry {
     const char *npm;        /* the npm package that has the files, or NULL */
     const char *npm_dir;    /* where in the package they are */
     const char *system_dir; /* where the Debian package puts them, or NULL */
-    const char *advice;     /* what to do if they are not to be had */
+    const char *advice;     /* what to do if they cannot be fetched */
     catalog_file files[CATALOG_FILES];
 } catalog_entry;
 
@@ -34,7 +34,7 @@ extern const catalog_entry catalog[];
 /* The entry of this name; NULL if there is none. `length` is that of the name. */
 const catalog_entry *catalog_find(const char *name, size_t length);
 
-/* "DIR/mnist/train-images-idx3-ubyte", whether it is there or not; the caller releases it. */
+/* "DIR/mnist/train-images-idx3-ubyte", whether it exists or not; the caller releases it. */
 exit_code catalog_path(char **out, const common_settings *common, const catalog_entry *entry,
                        size_t file);
 

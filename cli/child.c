@@ -19,7 +19,7 @@
 
 extern char **environ;
 
-/* The last line of the log that says something; where npm keeps its own log says nothing. */
+/* The last useful line of the log; where npm keeps its own log is not useful. */
 static void last_line(const char *log, char *line, size_t room) {
     char next[512];
     line[0] = '\0';
@@ -76,7 +76,8 @@ exit_code child_run(const char *const *arguments, const char *log, const char *a
     int result = 0;
     while (waitpid(child, &result, 0) < 0)
         if (errno != EINTR)
-            return fail(EXIT_FILE, "%s: was lost: %s", arguments[0], strerror(errno));
+            return fail(EXIT_FILE, "%s: could not be waited for: %s", arguments[0],
+                        strerror(errno));
     return child_ended(arguments[0], result, log);
 }
 

@@ -7,11 +7,11 @@
 
 #include "cli/failure.h"
 
-/* Runs a program found in PATH, both its outputs going to the file `log`. EXIT_FILE with the last
-   line of its output if it fails; `advice` says what to do if it is not there. */
+/* Runs a program found in PATH, with both its outputs in the file `log`. EXIT_FILE with the last
+   line of its output if it fails; `advice` says what to do if it is not installed. */
 exit_code child_run(const char *const *arguments, const char *log, const char *advice);
 
-/* Removes a directory with all that is in it; what cannot be removed is left. */
+/* Removes a directory and its contents; what cannot be removed stays. */
 void remove_tree(const char *path);
 
 #endif

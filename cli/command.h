@@ -35,11 +35,11 @@ typedef struct option_entry {
     option_kind kind;
     const char *metavar;   /* how help writes the value: "FILE" */
     const char *help;      /* one sentence without a trailing period */
-    const char *otherwise; /* what happens without the option, for help: "all cores"; NULL if the
-                                   field's default says it */
-    const char *const *choices; /* ends with NULL; of other kinds, what completion offers as well */
-    double low, high;           /* range of a number, ends included; HUGE_VAL: none; 0, 0: any */
-    bool is_above_low;          /* then `low` itself is not allowed */
+    const char *otherwise; /* the default as help shows it: "all cores"; NULL to show the field's
+                              default */
+    const char *const *choices; /* ends with NULL; for other kinds, what completion offers */
+    double low, high;  /* range of a number, ends included; HUGE_VAL: no limit; 0, 0: any */
+    bool is_above_low; /* then `low` itself is not allowed */
     bool is_required;
     bool is_hidden; /* parsed, but shown nowhere */
     size_t offset;  /* of the field in the struct the table fills */
@@ -52,11 +52,11 @@ typedef struct argument_entry {
     bool is_open;               /* `choices` are only the values with a name of their own */
     bool is_file;               /* completed as a file name, beside the choices */
     bool is_optional;           /* only at the end */
-    bool is_repeated;           /* only the last one: takes all that follow too */
+    bool is_repeated;           /* last one only: takes all following arguments too */
 } argument_entry;
 
 typedef struct example {
-    const char *line; /* what to type, from the program's name on; NULL ends a table */
+    const char *line; /* the full command line; NULL ends a table */
     const char *what;
 } example;
 
@@ -88,12 +88,13 @@ extern const option_entry common_options[];
 /* One parsed command line. */
 typedef struct invocation {
     const command *verb; /* NULL if no verb was given */
-    const char *group;   /* first word of a two-word verb, given or not the second */
+    const char *group;   /* first word of a two-word verb, even if the second is missing */
     common_settings common;
     void *settings;         /* the struct filled from verb->options */
     const char **arguments; /* n_arguments texts, borrowed from the command line */
     size_t n_arguments;
-    char *command_line;           /* all of it as one text, kept in the files that a verb writes */
+    char *command_line;           /* the command line as one text, stored in the files that a verb
+                                     writes */
     uint64_t common_given, given; /* bit i: option i of the table was typed */
     uint64_t given_by_alias;      /* bit i: under its former name */
     output *out;                  /* results; written to stdout once run() has returned */

@@ -19,7 +19,7 @@ enum { MAXIMUM_THREADS = 1024 };
 #define FIELD(name) offsetof(common_settings, name)
 
 /* clang-format off */
-/* What completion offers; the library knows which of these there are. */
+/* What completion offers; the library knows which of these exist. */
 static const char *const isa_names[] = {
     "ref", "baseline",
 #if defined(__x86_64__)
@@ -32,18 +32,17 @@ static const char *const isa_names[] = {
 
 const option_entry common_options[] = {
     {.name = "seed", .kind = OPTION_UINT64, .metavar = "N", .offset = FIELD(seed),
-     .help = "Start of all randomness; the same seed gives the same result on any number of "
-             "threads"},
+     .help = "Random seed; the same seed gives the same result on any number of threads"},
     {.name = "threads", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = MAXIMUM_THREADS,
      .otherwise = "$OMP_NUM_THREADS or one per core", .offset = FIELD(threads),
-     .help = "Use N threads, 1 to 1024; never changes a result"},
+     .help = "Use N threads, 1 to 1024; does not change the result"},
     {.name = "isa", .kind = OPTION_TEXT, .metavar = "NAME", .otherwise = "best",
      .choices = isa_names, .offset = FIELD(isa),
-     .help = "Use this instruction set, one of those that 'isinglass info' lists"},
+     .help = "Use this instruction set; 'isinglass info' lists them"},
     {.name = "json", .kind = OPTION_FLAG, .offset = FIELD(json),
      .help = "Print the result as one JSON document"},
     {.name = "quiet", .kind = OPTION_FLAG, .offset = FIELD(quiet),
-     .help = "Show no progress and no remarks, only results and errors"},
+     .help = "Show only results and errors, no progress and no remarks"},
     {.name = "force", .kind = OPTION_FLAG, .offset = FIELD(force),
      .help = "Overwrite existing files"},
     {.name = "data-dir", .kind = OPTION_DIRECTORY, .metavar = "DIR", .offset = FIELD(data_dir),
@@ -51,9 +50,9 @@ const option_entry common_options[] = {
                   "~/.local/share/isinglass",
      .help = "Keep data sets in this directory"},
     {.name = "", .letter = 'h', .kind = OPTION_FLAG, .offset = FIELD(short_help),
-     .help = "Show a short help"},
+     .help = "Show short help"},
     {.name = "help", .kind = OPTION_FLAG, .offset = FIELD(full_help),
-     .help = "Show the full help, with examples"},
+     .help = "Show full help, with examples"},
     {.name = "version", .kind = OPTION_FLAG, .offset = FIELD(version),
      .help = "Show the version"},
     {.name = "print-man", .kind = OPTION_FLAG, .is_hidden = true, .offset = FIELD(print_man),
@@ -66,10 +65,10 @@ const option_entry common_options[] = {
 
 const environment_variable environment_variables[] = {
     {"ISINGLASS_DATA", "Directory of data sets, if --data-dir is not given"},
-    {"XDG_DATA_HOME", "Its subdirectory isinglass holds the data sets, if neither is given; must "
-                      "be an absolute path"},
+    {"XDG_DATA_HOME", "If neither is given, data sets are in its subdirectory isinglass; must be "
+                      "an absolute path"},
     {"OMP_NUM_THREADS", "Number of threads, if --threads is not given"},
-    {"OMP_WAIT_POLICY", "How idle threads wait: passive, unless set to active"},
+    {"OMP_WAIT_POLICY", "How idle threads wait: active or passive [default: passive]"},
     {"NO_COLOR", "If set and not empty, the progress bar has no color"},
     {NULL, NULL},
 };
@@ -84,8 +83,8 @@ static const char *environment(const char *name) {
     return value && value[0] ? value : NULL;
 }
 
-/* The first number of OMP_NUM_THREADS, which may be a list for nested regions; 0 (one per core)
-   if there is none that makes sense. */
+/* The first number of OMP_NUM_THREADS, which may be a list for nested regions; 0 (one per core) if
+   there is no valid one. */
 static size_t threads_of_environment(void) {
     const char *list = environment("OMP_NUM_THREADS");
     char first[8] = "";
@@ -103,7 +102,7 @@ static void *pass_gate(void *gate) {
     return NULL;
 }
 
-/* How many of so many threads there can be at a time, this one among them. */
+/* How many threads, at most `wanted` and including this one, can exist at a time. */
 static size_t count_possible(size_t wanted) {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     pthread_t others[MAXIMUM_THREADS];
@@ -118,15 +117,16 @@ static size_t count_possible(size_t wanted) {
     return started + 1;
 }
 
-/* OpenMP ends the program when it cannot have its threads (ulimit -u, a small container). Results do
-   not depend on their number, so there is a better way. */
+/* OpenMP aborts the program if it cannot create its threads (ulimit -u, a small container). Results
+   do not depend on their number, so use fewer instead. */
 static void choose_threads(const common_settings *common) {
     isg_set_threads(common->threads ? common->threads : threads_of_environment());
     const size_t wanted = isg_threads(), possible = count_possible(wanted);
     if (possible >= wanted)
         return;
     isg_set_threads(possible);
-    notice(common->quiet, "%zu of %zu threads, since the system allows no more", possible, wanted);
+    notice(common->quiet, "using %zu of %zu threads, since the system allows no more", possible,
+           wanted);
 }
 
 exit_code common_apply(const common_settings *common) {

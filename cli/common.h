@@ -28,18 +28,18 @@ extern const environment_variable environment_variables[];
 /* Hands the number of threads and the instruction set to the library. */
 exit_code common_apply(const common_settings *common);
 
-/* Where data sets are installed, which need not exist; the caller releases the text. Fails if
-   neither the options nor the environment tell. */
+/* The directory of data sets, which need not exist; the caller releases the text. Fails if neither
+   the options nor the environment specify it. */
 exit_code data_directory(char **out, const common_settings *common);
 
 bool ends_in(const char *path, const char *ending);
 
-/* Whether a result may be written to `path`, to be asked before the work, not after it.
-   EXIT_MISUSED if it does not end as such files do (".png"): whoever mixes up two names would
-   otherwise lose the other file. EXIT_FILE if something is there and --force was not given. */
+/* Whether a result may be written to `path`; call it before the work. EXIT_MISUSED if the name does
+   not have this ending (".png"): a user who mixes up two names would otherwise lose the other file.
+   EXIT_FILE if the file exists and --force was not given. */
 exit_code may_write(const common_settings *common, const char *path, const char *ending);
 
-/* The same of a picture, which ends in .png or .svg. */
+/* The same for a picture, whose name ends in .png or .svg. */
 exit_code may_write_picture(const common_settings *common, const char *path);
 
 #endif

@@ -11,8 +11,8 @@
 #include "cli/help.h"
 #include "cli/options.h"
 
-/* bash cuts words at ':' and '=' too: the first loop joins them again, and the end takes off what
-   bash has kept of the word. */
+/* bash also splits words at ':' and '=': the first loop joins them again, and the end removes the
+   part of the word that bash has kept. */
 static const char frame_start[] =
     "# Completion of isinglass for bash, written by isinglass --print-completion.\n"
     "_isinglass() {\n"
@@ -79,7 +79,7 @@ static void print_words(output *out, const char *const *words) {
         output_print(out, " %s", *words);
 }
 
-/* Verbs and options that a word of the command line can stand for. */
+/* Verbs and options that a word of the command line can mean. */
 static void print_sets(output *out) {
     output_print(out, "    local groups=' ");
     for (size_t i = 0; commands[i]; i++)

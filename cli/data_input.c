@@ -30,7 +30,7 @@ exit_code shape_parse(const char *text, size_t *height, size_t *width) {
     return fail(EXIT_MISUSED, "--shape: expected HxW such as 28x28, found '%s'", text);
 }
 
-/* Paths of a catalog data set; both stay NULL if the name is none of the catalog's. */
+/* Paths of a catalog data set; both stay NULL if the name is not in the catalog. */
 static exit_code catalog_paths(const invocation *call, const char *name,
                                isg_dataset_options *options, char **images, char **labels) {
     const char *colon = strchr(name, ':');
@@ -63,12 +63,12 @@ static exit_code catalog_paths(const invocation *call, const char *name,
     return EXIT_DONE;
 }
 
-/* Whether the library's sentence is about this file. */
+/* Whether the library's error message is about this file. */
 static bool is_about(const char *path) {
     return strncmp(isg_error_message(), path, strlen(path)) == 0;
 }
 
-/* `images` and `labels` are the files of the catalog, or NULL if the data are not from there. */
+/* `images` and `labels` are the files of the catalog, or NULL for other data. */
 static exit_code load_failed(isg_status status, const char *name, const char *images,
                              const char *labels) {
     const exit_code code = fail_status(status);
@@ -85,7 +85,7 @@ static exit_code load_failed(isg_status status, const char *name, const char *im
     return code;
 }
 
-/* Data that say nothing are allowed, but more likely the threshold was meant for another scale. */
+/* Constant data are allowed, but more likely the threshold was meant for another scale. */
 static void remark_if_uniform(const invocation *call, const char *name, const isg_dataset *data) {
     const isg_dataset_info info = isg_dataset_describe(data);
     const double share = isg_dataset_positive_fraction(data);
@@ -130,7 +130,6 @@ exit_code data_refuse_options(const invocation *call, const char *what) {
                                         "threshold", "class",        "limit"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         if (call_has_option(call, names[k]))
-            return fail(EXIT_MISUSED, "--%s: says how to read %s, which was not given", names[k],
-                        what);
+            return fail(EXIT_MISUSED, "--%s: needs %s", names[k], what);
     return EXIT_DONE;
 }

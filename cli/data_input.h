@@ -28,10 +28,11 @@ extern const char *const data_names[]; /* these: for arguments called DATA */
 #define DATA_OPTIONS(type, member)                                                                 \
     {.name = "labels", .kind = OPTION_FILE, .metavar = "FILE", DATA_OPTION(type, member, how.labels_path), \
      .otherwise = "those in the data file, if any",                                                \
-     .help = "Read the labels from FILE (IDX, .npy, array y of an .npz, or text, one a line)"},    \
+     .help = "Read the labels from FILE (IDX, .npy, array y of an .npz, or text with one label "   \
+             "per line)"},                                                                         \
     {.name = "label-column", .kind = OPTION_TEXT, .metavar = "COLUMN",                             \
      DATA_OPTION(type, member, how.label_column), .otherwise = "none",                                 \
-     .help = "Column of DATA, or of --labels, that holds the labels: its name in the header, or its " \
+     .help = "Column of DATA, or of --labels, with the labels: its name in the header, or its "    \
              "number, counted from 1 (-1 is the last)"},                                           \
     {.name = "header", .kind = OPTION_CHOICE, .metavar = "WHETHER", .choices = header_choices,     \
      DATA_OPTION(type, member, how.header),                                                        \
@@ -41,8 +42,8 @@ extern const char *const data_names[]; /* these: for arguments called DATA */
      .help = "A value above T is +1, any other -1; T is a fraction of full scale, which is 255 "   \
              "for 8-bit grey levels, else 1"},                                                     \
     {.name = "shape", .kind = OPTION_TEXT, .metavar = "HxW", DATA_OPTION(type, member, shape),     \
-     .otherwise = "as the file says",                                                              \
-     .help = "The rows are images of H rows and W columns, such as 28x28"},                        \
+     .otherwise = "that of the file",                                                              \
+     .help = "Treat samples as images of H rows and W columns, such as 28x28"},                    \
     {.name = "class", .kind = OPTION_TEXT, .metavar = "C", DATA_OPTION(type, member, how.only_class),  \
      .otherwise = "all", .help = "Keep only the samples of class C"},                              \
     {.name = "limit", .kind = OPTION_SIZE, .metavar = "M", .low = 1, .high = HUGE_VAL,             \
@@ -60,13 +61,13 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
 /* "28x28", as --shape takes it. */
 exit_code shape_parse(const char *text, size_t *height, size_t *width);
 
-/* A sentence ready for "DATA: ": what may stand there, for the help of an argument. */
+/* What DATA can be, for the help of an argument. */
 #define DATA_HELP                                                                                  \
     "mnist:train, mnist:test, fashion:train, fashion:test, or a file: IDX, .npy, .npz (arrays X "  \
     "and y), .csv, .tsv or .mtx; all but .npz may end in .gz"
 
-/* Refuses options that say how to read `what`, where that was not given: all but --shape, which may be
-   for pictures. */
+/* Refuses the options for reading `what`, which was not given: all but --shape, which may be for
+   pictures. */
 exit_code data_refuse_options(const invocation *call, const char *what);
 
 #endif

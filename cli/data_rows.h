@@ -7,8 +7,8 @@
 
 #include "cli/failure.h"
 
-/* The first samples of each class, class by class, `each` of them, over again if a class has fewer;
-   the last may get fewer, so that there are `count` in all. Classes without a sample are left out.
+/* The first `each` samples of every class, class by class, repeated if a class has fewer; the last
+   class may get fewer, so that there are `count` in all. Classes without samples are skipped.
    Without labels, the first samples, and `each` is 0. The caller releases `rows` (count). */
 exit_code rows_by_class(size_t **rows, size_t *each, const isg_dataset *data, size_t count);
 

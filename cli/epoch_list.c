@@ -37,8 +37,8 @@ exit_code epoch_list_parse(size_t **out, size_t *count, const char *text, bool i
     while (code == EXIT_DONE && !is_typed && found > 0 && epochs[found - 1] > last)
         found--;
     if (code == EXIT_DONE && found > 0 && epochs[found - 1] > last)
-        code = fail(EXIT_MISUSED, "--error-at: epoch %zu, but only %zu are trained (see --epochs)",
-                    epochs[found - 1], last);
+        code = fail(EXIT_MISUSED, "--error-at: epoch %zu is beyond --epochs %zu", epochs[found - 1],
+                    last);
     if (code != EXIT_DONE) {
         memory_release(epochs);
         return code;

@@ -7,9 +7,8 @@
 
 #include "cli/failure.h"
 
-/* "0,1,5" and, if it is larger, `last`. None may be above `last`; of a list that was not typed now,
-   but comes from a run, such ones are left out. Release the array with memory_release(). `text` may be
-   NULL. */
+/* "0,1,5" and, if it is larger, `last`. None may be above `last`; in a list restored from a run,
+   such numbers are dropped. Release the array with memory_release(). `text` may be NULL. */
 exit_code epoch_list_parse(size_t **out, size_t *count, const char *text, bool is_typed,
                            size_t last);
 

@@ -17,15 +17,15 @@
 
 const exit_meaning exit_meanings[] = {
     {"0", "done"},
-    {"1", "failed for another reason, such as a check that does not hold"},
+    {"1", "failed for another reason, such as a failed check"},
     {"2", "misused: a verb, option or argument is wrong"},
-    {"3", "bad input: a file was read, but its content is not what it must be"},
+    {"3", "bad input: a file could be read, but its content is invalid"},
     {"4", "a file could not be read or written"},
     {"5", "out of memory"},
-    {"6", "diverged: a computation left the finite numbers"},
-    {"7", "checkpoint refused: a run cannot be resumed from what is there"},
+    {"6", "diverged: a computation produced infinity or NaN"},
+    {"7", "checkpoint refused: a run cannot be resumed from its files"},
     {"130", "stopped by Ctrl-C (SIGINT), after saving what could be saved"},
-    {"143", "stopped by SIGTERM, likewise"},
+    {"143", "stopped by SIGTERM, after saving what could be saved"},
     {NULL, NULL},
 };
 
@@ -50,7 +50,7 @@ static void format_line(char line[SENTENCE_BYTES], const char *format, va_list a
 static void print_line(const char *line) {
     char text[SENTENCE_BYTES + 16];
     const int length = snprintf(text, sizeof text, "isinglass: %s\n", line);
-    /* One write, so that lines of several processes do not mix; nobody to tell if it fails. */
+    /* One write, so that lines of several processes do not mix; a failure cannot be reported. */
     if (length > 0 && write(STDERR_FILENO, text, (size_t)length) < 0)
         return;
 }

@@ -18,13 +18,13 @@
 
 typedef enum exit_code {
     EXIT_DONE = 0,
-    EXIT_FAILED = 1,     /* nothing of the below: a check that does not hold */
+    EXIT_FAILED = 1,     /* anything else: a check that failed */
     EXIT_MISUSED = 2,    /* the command line makes no sense */
     EXIT_BAD_INPUT = 3,  /* a file was read, but its content is wrong */
     EXIT_FILE = 4,       /* a file could not be read or written */
     EXIT_NO_MEMORY = 5,  /* an allocation failed */
     EXIT_DIVERGED = 6,   /* numbers stopped being finite */
-    EXIT_CHECKPOINT = 7, /* a run cannot be resumed from what is there */
+    EXIT_CHECKPOINT = 7, /* a run cannot be resumed from its files */
     EXIT_INTERRUPTED = 130,
     EXIT_TERMINATED = 143
 } exit_code;
@@ -36,7 +36,7 @@ typedef struct exit_meaning {
 extern const exit_meaning exit_meanings[];
 
 /* Keeps the sentence and returns `code`. The sentence starts with the option, argument or file
-   concerned, says what was expected and what was found, and has no final point. */
+   concerned, says what was expected and what was found, and has no trailing period. */
 exit_code fail(exit_code code, const char *format, ...) CLI_PRINTF(2, 3);
 exit_code fail_memory(void);
 

@@ -112,9 +112,9 @@ static void print_verbs(output *out, const char *group) {
 static void print_pointers(output *out, const char *group) {
     char text[400];
     snprintf(text, sizeof text,
-             "'isinglass %sVERB -h' shows the options of a verb, 'isinglass %sVERB --help' "
-             "everything about it, with examples. Results go to standard output, everything else "
-             "to standard error.",
+             "'isinglass %sVERB -h' lists the options of a verb; 'isinglass %sVERB --help' "
+             "explains it, with examples. Results go to standard output, everything else to "
+             "standard error.",
              group, group);
     output_print(out, "\n");
     output_fill(out, 0, 0, text);

@@ -14,7 +14,7 @@ extern const char program_summary[];
 void help_overview(output *out, bool is_full);
 void help_group(output *out, const char *group);
 
-/* One verb: usage and options, in full everything there is to say. */
+/* One verb: usage and options; in full, everything. */
 void help_command(output *out, const command *verb, bool is_full);
 
 void print_manual(output *out);     /* roff, for man */
@@ -28,8 +28,7 @@ enum { HELP_BYTES = 512 };
 /* What an option does, with the words it takes: "Whether ...: auto, yes or no". */
 const char *shown_help(const option_entry *option, char text[HELP_BYTES]);
 
-/* The default as help shows it, from settings without any option; NULL if there is none worth a
-   word. */
+/* The default as help shows it, from settings without any option; NULL if there is none to show. */
 const char *shown_default(const option_entry *option, const void *settings, char text[HELP_BYTES]);
 
 #endif

@@ -15,11 +15,12 @@ exit_code log_z_check(const log_z_settings *settings) {
     const bool is_ais = settings->how.method == ISG_LOG_Z_AIS;
     const isg_ais_weights weights = settings->how.ais.weights;
     if (settings->hmc && weights != ISG_AIS_LAMBDA)
-        return fail(EXIT_MISUSED, "--hmc moves hidden units and needs --weights lambda");
+        return fail(EXIT_MISUSED, "--hmc moves the hidden units, so it needs --weights lambda");
     if ((weights != ISG_AIS_SPIN || settings->hmc) && !is_ais)
-        return fail(EXIT_MISUSED, "--weights and --hmc say how to anneal and need --method ais");
+        return fail(EXIT_MISUSED, "--weights and --hmc control annealing, so they need --method "
+                                  "ais");
     if (settings->target > 0 && !is_ais)
-        return fail(EXIT_MISUSED, "--adaptive says how to anneal and needs --method ais");
+        return fail(EXIT_MISUSED, "--adaptive controls annealing, so it needs --method ais");
     return EXIT_DONE;
 }
 
@@ -27,7 +28,7 @@ isg_log_z_options log_z_options(const invocation *call, const log_z_settings *se
                                 const isg_dataset *data) {
     const uint64_t seed = call->common.seed;
     isg_log_z_options out = settings->how;
-    if (call_has_option(call, "steps")) /* then they are wanted so, trusted or not */
+    if (call_has_option(call, "steps")) /* use exactly these, even if the result is not trusted */
         out.patience = 0;
     out.ais.move = settings->hmc ? ISG_AIS_HMC : ISG_AIS_GIBBS;
     out.ais.adaptive = settings->target;
@@ -53,9 +54,9 @@ const char *log_z_method_name(const isg_log_z *found) {
 
 static const char *const side_texts[] = {
     "exact: the error is a bound",
-    "one standard error, either way",
-    "ln Z is too low on average, so L is too high, by more than the error may show",
-    "ln Z is too high on average, so L is too low",
+    "one standard error, in either direction",
+    "ln Z is too low on average and L too high, perhaps by more than the error",
+    "ln Z is too high on average and L too low",
 };
 
 /* clang-format off */
@@ -66,22 +67,23 @@ const result_entry log_z_results[] = {
     IS(error, "its standard error, or a bound if exact"),
     RESULT_ENUM(isg_log_z, method, "method", log_z_methods, "exact, ais or mixture"),
     RESULT_ENUM(isg_log_z, side, "side", side_names, "exact, both, lower (too low on average) or upper"),
-    IS(ess, "effective number of chains or draws"),
+    IS(ess, "effective sample size"),
     IS(samples, "number of chains or draws"),
     IS(spread, "standard deviation between repeats, or null"),
     IS(modes, "Gaussians of the mixture"),
     IS(laplace, "the estimate by Laplace's method, or null"),
-    RESULT_AS(isg_log_z, is_trusted, "trusted", "whether value and error can be taken at their word"),
+    RESULT_AS(isg_log_z, is_trusted, "trusted", "whether value and error can be trusted"),
     RESULT_CHAR_ARRAY(isg_log_z, reason, "reason", "if not, why"),
-    RESULT_CHAR_ARRAY(isg_log_z, choice, "choice", "why this method, if it was chosen"),
+    RESULT_CHAR_ARRAY(isg_log_z, choice, "choice", "why auto chose this method"),
     {.kind = RESULT_NAME, .key = "side_text", .offset = offsetof(isg_log_z, side),
      .bytes = sizeof(isg_log_z_side), .names = side_texts, .is_private = true},
     {.when = "error", .label = "ln Z", .text = "{value:.4f} +- {error:.2g}"},
-    {.when = "!error", .label = "ln Z", .text = "{value:.4f}, without an error"},
+    {.when = "!error", .label = "ln Z", .text = "{value:.4f}, error unknown"},
     {.when = "method=exact", .label = "method", .text = "exact"},
-    {.when = "method=ais", .label = "method", .text = "annealing, {ess:.4g} of {samples chain} count"},
+    {.when = "method=ais", .label = "method",
+     .text = "annealing, {samples chain}, effective sample size {ess:.4g}"},
     {.when = "method=mixture", .label = "method",
-     .text = "mixture of {modes Gaussian}, {ess:.4g} of {samples draw} count"},
+     .text = "mixture of {modes Gaussian}, {samples draw}, effective sample size {ess:.4g}"},
     {.when = "spread", .label = "spread", .text = "{spread:.3f} between repeats"},
     {.when = "laplace", .label = "Laplace", .text = "{laplace:.4f}, without sampling"},
     {.label = "error", .text = "{side_text}"},

@@ -24,25 +24,26 @@ extern const char *const ais_weights[];
 #define LOG_Z_OPTIONS(type, member)                                                                \
     {.name = "method", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = log_z_methods,          \
      LOG_Z_OPTION(type, member, how.method),                                                       \
-     .help = "How to find ln Z: exactly, by annealed importance sampling, by a mixture of "        \
-             "Gaussians, or by what suits the model"},                                             \
+     .help = "How to compute ln Z: exactly, by annealed importance sampling, by a mixture of "     \
+             "Gaussians, or whichever suits the model"},                                           \
     {.name = "chains", .kind = OPTION_SIZE, .metavar = "C", .low = 1, .high = 1e9,                 \
      LOG_Z_OPTION(type, member, how.ais.chains), .help = "Annealing: number of chains"},           \
     {.name = "steps", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = 1e9,                  \
      LOG_Z_OPTION(type, member, how.ais.steps),                                                    \
-     .help = "Annealing: steps; auto takes up to 16 times the default if few chains count"},       \
+     .help = "Annealing: steps; auto takes up to 16 times the default while the effective "        \
+             "sample size is small"},                                                              \
     {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R", .low = 1, .high = 1e6,                \
      LOG_Z_OPTION(type, member, how.ais.repeats),                                                  \
-     .help = "Annealing: repeats, to see how far they spread"},                                    \
+     .help = "Annealing: number of repeats, which show the spread"},                               \
     {.name = "weights", .kind = OPTION_CHOICE, .metavar = "OF", .choices = ais_weights,            \
      LOG_Z_OPTION(type, member, how.ais.weights),                                                  \
-     .help = "Annealing: weigh the spins, the hidden units (as the paper does) or both"},          \
+     .help = "Annealing: weight the spins, the hidden units (as the paper does) or both"},         \
     {.name = "hmc", .kind = OPTION_FLAG, LOG_Z_OPTION(type, member, hmc),                          \
-     .help = "Annealing by hidden units: move them by Hamiltonian trajectories"},                  \
+     .help = "Annealing of the hidden units: move them along Hamiltonian trajectories"},           \
     {.name = "adaptive", .kind = OPTION_DOUBLE, .metavar = "SHARE", .low = 0, .high = 0.999999,    \
      .is_above_low = true, LOG_Z_OPTION(type, member, target), .otherwise = "even steps",          \
-     .help = "Annealing: space the steps so that each keeps this share of the chains, "            \
-             "effectively, such as 0.99; replaces --steps"},                                       \
+     .help = "Annealing: space the steps so that each keeps this effective share of the "          \
+             "chains, such as 0.99; replaces --steps"},                                            \
     {.name = "samples", .kind = OPTION_SIZE, .metavar = "S", .low = 100, .high = 1e9,              \
      LOG_Z_OPTION(type, member, how.mixture.samples), .help = "Mixture: number of draws"}
 /* clang-format on */
@@ -60,7 +61,7 @@ exit_code log_z_find(const invocation *call, const log_z_settings *settings, con
 
 const char *log_z_method_name(const isg_log_z *found);
 
-/* The results of an isg_log_z: ln Z and what is to be known about it. */
+/* The results of an isg_log_z: ln Z, its error and how far to trust it. */
 extern const result_entry log_z_results[];
 
 #endif

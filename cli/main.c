@@ -37,7 +37,7 @@ static exit_code answer(invocation *call, int argc, char *const *argv) {
     const bool is_full = options_mention(argc, argv, "--help");
     const bool wants_help = is_full || options_mention(argc, argv, "-h");
     const bool has_verb = call->verb || call->group;
-    /* Help is for those who do not know yet how to say it: it outranks other mistakes. */
+    /* Help takes precedence over mistakes elsewhere on the command line. */
     if (wants_help && (code == EXIT_DONE || (code == EXIT_MISUSED && has_verb))) {
         print_help(call, is_full);
         return EXIT_DONE;
@@ -57,23 +57,24 @@ static exit_code answer(invocation *call, int argc, char *const *argv) {
     return code;
 }
 
-/* Without any argument: the overview, but as a misuse. */
+/* Without any argument: prints the overview, but counts as misuse. */
 static exit_code answer_nothing(output *out) {
     help_overview(out, true);
     const exit_code code = output_write(out, STDERR_FILENO);
     return code == EXIT_DONE ? EXIT_MISUSED : code;
 }
 
-/* Idle threads of OpenMP spin for milliseconds, and on a busy machine that is time which the threads
-   they wait for do not get: two threads were five times slower than one. How to wait is read from
-   the environment before main(), so the program starts itself again. Where that fails, it goes on. */
+/* Idle threads of OpenMP spin for milliseconds, which on a busy machine takes time from the threads
+   they wait for: two threads were five times slower than one. OpenMP reads how to wait from the
+   environment before main(), so the program restarts itself. If that fails, it continues. */
 static void wait_without_spinning(char **argv) {
     if (!getenv("OMP_WAIT_POLICY") && setenv("OMP_WAIT_POLICY", "passive", 1) == 0)
         execv("/proc/self/exe", argv);
 }
 
-/* A library that was loaded along may have changed the rounding, flushed subnormal numbers to zero,
-   as -ffast-math does, or put a comma for the decimal point. Threads inherit what the first has. */
+/* A preloaded library may have changed the rounding, flushed subnormal numbers to zero, as
+   -ffast-math does, or replaced the decimal point by a comma. Threads inherit the state of the
+   first one. */
 static void standardize_numbers(void) {
     fesetenv(FE_DFL_ENV);
     setlocale(LC_NUMERIC, "C");

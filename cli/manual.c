@@ -35,7 +35,7 @@ static void print_escaped(output *out, const char *text) {
     }
 }
 
-/* A line of running text; a point at its start would be a command. */
+/* A line of running text; a period at its start would be a command. */
 static void print_line(output *out, const char *text, const char *end) {
     output_print(out, "%s", text[0] == '.' ? "\\&" : "");
     print_escaped(out, text);

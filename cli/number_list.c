@@ -26,8 +26,8 @@ static bool read_range(double *out, size_t *count, const char *text, number_rang
         !isg_parse_size(parts[2], count) || !is_within(first, range) || !is_within(last, range) ||
         !(first < last) || *count < 2 || *count > NUMBER_LIST_MOST)
         return false;
-    /* The last by itself, since rounding may put it beyond the range; the others, if the numbers are
-       so large that this overflows. */
+    /* The last is set directly, since rounding may put it beyond the range; the others exceed it
+       only if the numbers are so large that this overflows. */
     out[*count - 1] = last;
     for (size_t k = 0; k + 1 < *count; k++) {
         out[k] = first + (last - first) * (double)k / (double)(*count - 1);

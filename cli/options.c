@@ -22,7 +22,7 @@ const char *command_title(const command *verb, char title[TITLE_BYTES]) {
     return title;
 }
 
-/* A mistake of the user: the sentence gets the verb in front and the help to read behind. */
+/* A mistake of the user: the sentence begins with the verb and ends with a pointer to its help. */
 static exit_code misused(const invocation *call, const char *format, ...) CLI_PRINTF(2, 3);
 static exit_code misused(const invocation *call, const char *format, ...) {
     char title[TITLE_BYTES] = "", sentence[800];
@@ -102,7 +102,7 @@ static exit_code take_verb(invocation *call, const char *word) {
 
 /* ---- Options --------------------------------------------------------------------------- */
 
-/* One argument of the command line that starts with a dash, taken apart. */
+/* One argument of the command line that starts with a dash, split into its parts. */
 typedef struct typed_option {
     const char *text;  /* as typed */
     const char *name;  /* behind the dashes */
@@ -165,8 +165,8 @@ static exit_code unknown_option(const invocation *call, const typed_option *type
     return misused(call, "unknown option '%.60s'%s", name, meant(&nearest, words));
 }
 
-/* "-oFILE" and "-o=FILE" as "-o FILE". Where a long name stands behind the single dash, as in "-output", that is
-   more likely what was meant, and FILE is none. */
+/* "-oFILE" and "-o=FILE" as "-o FILE". If a long name follows the single dash, as in "-output", the
+   user probably meant that name, not a file. */
 static typed_option detach_value(const invocation *call, typed_option typed) {
     const char *value = typed.name + 1 + (typed.name[0] && typed.name[1] == '=');
     const typed_option letter = {typed.text, typed.name, 1, value, false};
@@ -181,8 +181,8 @@ static typed_option detach_value(const invocation *call, typed_option typed) {
     return has_value ? letter : typed;
 }
 
-/* A dash starts a value only if that is a negative number, or "-" alone, which many programs take
-   for a stream: a forgotten value would otherwise swallow the option behind it. */
+/* A value may start with a dash only if it is a negative number or "-" alone, which many programs
+   read as a stream: otherwise a forgotten value would swallow the next option. */
 static bool is_option(const char *text) {
     return text[0] == '-' && text[1] && text[1] != '.' && !(text[1] >= '0' && text[1] <= '9');
 }
@@ -197,7 +197,7 @@ static exit_code refuse_value(const invocation *call, const option_entry *option
                    value_expected(option, expected), value, meant(&nearest, words));
 }
 
-/* `next` is the argument behind, NULL at the end; *took_next tells whether it was the value. */
+/* `next` is the following argument, NULL at the end; *took_next tells whether it was the value. */
 static exit_code take_option(invocation *call, const char *text, const char *next,
                              bool *took_next) {
     const typed_option typed = detach_value(call, take_apart(text));

@@ -12,12 +12,12 @@
    "-x VALUE" or "-xVALUE"; "--" ends them. Numbers of arguments are checked by options_check(). */
 exit_code options_parse(invocation *call, int argc, char *const *argv);
 
-/* Whether a verb was given, with all its arguments and required options. Remarks on stderr which of
-   the options have another name now. */
+/* Whether a verb was given, with all its arguments and required options. Notes on stderr which
+   options have been renamed. */
 exit_code options_check(const invocation *call);
 
-/* Whether -h or --help stands anywhere among the options: a user who asks for help in the middle
-   of a wrong command line gets help. `name` is "-h" or "--help". */
+/* Whether -h or --help is anywhere among the options: a user who asks for help in a wrong command
+   line gets help. `name` is "-h" or "--help". */
 bool options_mention(int argc, char *const *argv, const char *name);
 
 void options_free(invocation *call);

@@ -232,7 +232,7 @@ static int take_json(const char *bytes, size_t count, void *user) {
 
 void output_json(output *out, json_t *document) {
     if (!document || json_dump_callback(document, take_json, out, JSON_INDENT(2)) != 0 ||
-        memory_lacked_for_json()) /* which jansson may answer with a part of the text */
+        memory_lacked_for_json()) /* in which case jansson may return part of the text */
         out->is_out_of_memory = true;
     output_print(out, "\n");
     json_decref(document);

@@ -36,13 +36,13 @@ void output_columns(output *out, const char *name, size_t width, bool is_left, s
 /* What makes a noun agree with its number: "%zu epoch%s", n, plural(n). */
 const char *plural(uint64_t count);
 
-/* One line; what may not stand in it, such as a line feed in a class name, becomes '?'. */
+/* One line; characters that cannot be in it, such as a line feed in a class name, become '?'. */
 void output_line(output *out, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* Likewise "label     value", values of all fields below each other. */
+/* The same for "label     value", with the values of all fields aligned. */
 void output_field(output *out, const char *label, const char *format, ...) CLI_PRINTF(3, 4);
 
-/* The label alone; what follows is up to the caller. */
+/* The label alone; the caller prints the rest. */
 void output_label(output *out, const char *label);
 
 /* Text broken at spaces to lines that start at column `indent`; the cursor stands at `column`, and
@@ -57,7 +57,7 @@ void output_shell(output *out, const char *word);
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-/* Takes the document over; NULL, jansson's way to say that memory ran out, is accepted. It is for
+/* Takes ownership of the document; accepts NULL, which jansson returns when memory ran out. For
    files; what a verb prints is written by result.h, with fewer digits. */
 void output_json(output *out, json_t *document);
 
@@ -68,7 +68,7 @@ void output_json_text(output *out, const char *text);
    JSON cannot write: infinity and NaN. */
 void output_json_number(output *out, double value);
 
-/* The beginning of a line in `depth` objects and arrays, behind what ends the line before. */
+/* The beginning of a line in `depth` objects and arrays, after the end of the previous line. */
 void output_json_line(output *out, const char *before, size_t depth);
 
 /* The same two as values of jansson, where json_string() and json_real() would give NULL. */
@@ -81,17 +81,17 @@ json_t *json_number(double value);
    EXIT_NO_MEMORY or EXIT_FILE with the sentence set. */
 exit_code output_write(output *out, int descriptor);
 
-/* Writes everything to a file, whatever had the name before. EXIT_NO_MEMORY if gathering ran out of
+/* Writes everything to a file, replacing an existing one. EXIT_NO_MEMORY if gathering ran out of
    memory, EXIT_FILE if the file cannot be written. */
 exit_code output_save(const output *out, const char *path);
 
-/* What was gathered, terminated and to be released; NULL if there was no memory. */
+/* What was gathered, NUL-terminated; the caller releases it. NULL if there was no memory. */
 char *output_text(output *out);
 
 void output_free(output *out);
 
-/* Makes descriptors 0 to 2 exist, so that a file opened later is never taken for stdout. Reading
-   or writing one that was closed still fails. */
+/* Opens descriptors 0 to 2 if they are closed, so that a file opened later never becomes stdout.
+   Reading or writing one that was closed still fails. */
 void output_guard_streams(void);
 
 #endif

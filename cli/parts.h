@@ -9,8 +9,8 @@
 
 enum { PART_BYTES = 64 };
 
-/* Copies what stands before the first separator, and leaves `rest` at what follows it, or NULL after
-   the last part. False if the part is longer than any that means something. */
+/* Copies the text before the first separator and sets `rest` to what follows it, or to NULL after
+   the last part. False if the part is too long to be valid. */
 bool part_cut(const char **rest, char separator, char part[PART_BYTES]);
 
 #endif

@@ -16,13 +16,11 @@ enum { PER_ROW = 10, DARK = 128, PALE = 210 }; /* tiles in a row, and background
 exit_code check_image(const char *name, size_t n_units, size_t height, size_t width,
                       const char *advice) {
     if (!height)
-        return fail(
-            EXIT_BAD_INPUT,
-            "%s: a picture needs units that are the pixels of an image, and these are not%s", name,
-            advice);
+        return fail(EXIT_BAD_INPUT, "%s: cannot be drawn: its units are not known to be pixels%s",
+                    name, advice);
     if (n_units % height != 0 || n_units / height != width)
-        return fail(EXIT_BAD_INPUT, "%s: has %zu units, but an image of %zu x %zu has not", name,
-                    n_units, height, width);
+        return fail(EXIT_BAD_INPUT, "%s: has %zu units, which do not fit an image of %zu x %zu",
+                    name, n_units, height, width);
     return EXIT_DONE;
 }
 
@@ -56,7 +54,7 @@ static void place(drawing *my, size_t row, size_t col) {
 
 /* ---- samples and chains --------------------------------------------------------------------- */
 
-/* Down and up, free and clamped: what was given can be told from what was drawn. */
+/* Down and up, free and clamped: shows which units were given and which were drawn. */
 static void draw_spins(drawing *my, const uint64_t *spins, const uint64_t *clamped) {
     static const uint8_t colors[2][2][3] = {{{0, 0, 0}, {255, 255, 255}},
                                             {{20, 40, 100}, {140, 190, 255}}};
@@ -212,7 +210,7 @@ static void draw_mean(drawing *my, const isg_dataset *data, size_t k) {
     }
 }
 
-/* All of a tile in the color of one value. */
+/* A whole tile in the color of one value. */
 static void draw_cell(drawing *my, float value) {
     const size_t n = my->grid.tile_width * my->grid.tile_height;
     for (size_t i = 0; i < n; i++)

@@ -10,12 +10,12 @@
 
 #include "cli/failure.h"
 
-/* EXIT_BAD_INPUT if height is 0, since the units of `name` are not an image, or if there are not as many
-   of them as an image of this shape has. `advice` tells what to do about the former, or is empty. */
+/* EXIT_BAD_INPUT if height is 0, since the units of `name` are not an image, or if their number
+   does not fit this shape. `advice` says what to do about the former, or is empty. */
 exit_code check_image(const char *name, size_t n_units, size_t height, size_t width,
                       const char *advice);
 
-/* The first `per_class` samples of every class, one class a row. */
+/* The first `per_class` samples of every class, one class per row. */
 exit_code draw_classes(const char *path, const isg_dataset *data, size_t per_class);
 
 /* The patterns, if known, above the columns of W, as in Fig. 3a of the paper: red is positive, blue
@@ -31,10 +31,10 @@ exit_code draw_chains(const char *path, const isg_chains *chains, const uint64_t
 exit_code draw_unmapping(const char *path, const isg_unmapping *unmapping, isg_rbm *rbm,
                          const isg_patterns *known);
 
-/* A confusion matrix: counts (n_classes, n_classes), a row for every class, a column for what it was
-   taken for. Blue on the diagonal is the share of a class that was got right, red beside it a share
-   of mistakes, full at the largest of all. The means of the classes of `data` stand at the head of
-   rows and columns, if these are images; NULL for none. */
+/* A confusion matrix: counts (n_classes, n_classes), one row per class, one column per predicted
+   class. Blue on the diagonal is the share of a class that was right, red elsewhere a share of
+   mistakes, full at the largest. The means of the classes of `data` head the rows and columns if
+   they are images; NULL for none. */
 exit_code draw_confusion(const char *path, const size_t *counts, size_t n_classes,
                          const isg_dataset *data);
 

@@ -28,7 +28,7 @@ static const char *const colors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
 static const int points[] = {7, 5, 9, 11, 6, 4, 8};
 enum { N_COLORS = sizeof colors / sizeof colors[0] };
 
-/* Asked before the work, so that nobody waits for a picture that cannot be drawn. */
+/* Checked before the work, so that nobody waits for a picture that cannot be drawn. */
 static exit_code find_gnuplot(void) {
     const char *path = getenv("PATH");
     for (const char *part = path ? path : ""; *part; part += *part == ':') {

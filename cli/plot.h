@@ -16,8 +16,8 @@
 
 #include "cli/common.h"
 
-/* Whether a picture may be written there, to be asked before the work: a name that ends in .png or
-   .svg, nothing there unless --force was given, and gnuplot to draw it. */
+/* Whether a picture may be written; call it before the work. Needs a name that ends in .png or
+   .svg, no existing file unless --force was given, and gnuplot. */
 exit_code plot_may_write(const common_settings *common, const char *path);
 
 typedef struct plot {
@@ -26,17 +26,18 @@ typedef struct plot {
     char *directory;  /* beside the picture, for as long as it takes */
 } plot;
 
-/* EXIT_FILE if a directory beside `path` cannot be made. After a failure there is nothing to end. */
+/* EXIT_FILE if a directory beside `path` cannot be created. After a failure, do not call
+   plot_end(). */
 exit_code plot_begin(plot *picture, const char *path, size_t width, size_t height);
 
-/* Draws the picture, unless `code` says that something failed already; cleans up in any case. */
+/* Draws the picture, unless `code` is already a failure; always cleans up. */
 exit_code plot_end(plot *picture, exit_code code);
 
-/* A text in the quotes of gnuplot; what may not stand in a line becomes '?'. */
+/* A text in the quotes of gnuplot; characters that cannot be in a line become '?'. */
 void plot_text(FILE *script, const char *text);
 
-/* Runs a script of one's own in the directory where it and its data are to stay; it draws `picture`
-   there, both names without the directory. A picture that was not finished is removed. */
+/* Runs the caller's script in the directory where it and its data stay; it draws `picture` there.
+   Both names are without the directory. An unfinished picture is removed. */
 exit_code plot_draw(const char *directory, const char *script, const char *picture);
 
 /* ---- curves ------------------------------------------------------------------------------------ */

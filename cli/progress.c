@@ -28,7 +28,7 @@ static double now_s(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* One write per change, so that nothing flickers; a reader that is gone must not stop the work. */
+/* One write per change, so that nothing flickers; a closed stderr must not stop the work. */
 static void show(const char *text) {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
         return;
@@ -112,7 +112,7 @@ static void draw_line(const progress *bar, double fraction, const char *text) {
         append(line, "", percent);
     }
     append_details(line, bar, fraction, "  ", text);
-    /* A line that fills the last column would wrap, and could not be cleared any more. */
+    /* A line that fills the last column would wrap and could no longer be cleared. */
     if (columns <= strlen(line))
         line[columns - 1] = '\0';
     if (bar->has_color && filled > 0 && strlen(line) > start + filled)
@@ -141,7 +141,7 @@ bool progress_update(progress *bar, double fraction, const char *text) {
         const bool is_due = bar->is_live ? now - bar->started_s >= first_after_s &&
                                                (!bar->is_visible || since_shown_s >= redraw_every_s)
                                          : since_shown_s >= line_every_s;
-        /* What has been shown is shown to the end. */
+        /* If a bar was shown, show it reaching the end. */
         const bool is_end = bar->is_visible && clamped == 1 && bar->shown < 1;
         if (is_due || is_end) {
             if (bar->is_live)

@@ -31,10 +31,10 @@ typedef struct progress {
 
 void progress_start(progress *bar, bool is_quiet, const char *title);
 
-/* What the whole work is worth, so that a rate can be shown: 60000, "images". Optional. */
+/* The total amount of work, so that a rate can be shown: 60000, "images". Optional. */
 void progress_measure(progress *bar, double total, const char *unit);
 
-/* `fraction` of the work is done, 0 to 1; `text` is shown behind the numbers, NULL for none. False
+/* `fraction` of the work is done, 0 to 1; `text` is shown after the numbers, NULL for none. False
    once the user wants to stop. */
 bool progress_update(progress *bar, double fraction, const char *text);
 

@@ -29,7 +29,7 @@ typedef struct writer {
     bool is_svg;
     uint8_t waiting[3]; /* (n_waiting): bytes that do not make four letters of base64 yet */
     size_t n_waiting;
-    isg_status status; /* our own error that made libpng stop */
+    isg_status status; /* the error of this file that made libpng stop */
 } writer;
 
 static isg_status write_waiting(writer *to) {

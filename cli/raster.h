@@ -24,8 +24,8 @@ typedef struct raster_grid {
     uint8_t background; /* of every channel */
 } raster_grid;
 
-/* A picture with nothing but background. ISG_ERR_ARGUMENT if a size is zero or the picture would
-   be wider or higher than raster_write() takes. */
+/* A picture of background only. ISG_ERR_ARGUMENT if a size is zero or the picture would be too wide
+   or high for raster_write(). */
 isg_status raster_create(raster *out, const raster_grid *grid);
 
 /* Draws one tile, given as tile_height rows of tile_width * channels bytes. Places left out stay
@@ -33,8 +33,8 @@ isg_status raster_create(raster *out, const raster_grid *grid);
 void raster_place(raster *picture, const raster_grid *grid, size_t row, size_t col,
                   const uint8_t *tile);
 
-/* A PNG, or an SVG around one if the name ends in .svg. The file appears whole or not at all, and the
-   same pixels give the same file. ISG_ERR_ARGUMENT unless both sizes are from 1 to a million. */
+/* A PNG, or an SVG around one if the name ends in .svg. The file is always complete, and the same
+   pixels give the same file. ISG_ERR_ARGUMENT unless both sizes are from 1 to a million. */
 isg_status raster_write(const raster *picture, const char *path);
 
 void raster_free(raster *picture); /* leaves it empty; may be called again */

@@ -13,14 +13,14 @@
 typedef struct rate_schedule {
     isg_rate *rates; /* n_rates */
     size_t n_rates;
-    char *text; /* the schedule in the one way in which it is always written */
+    char *text; /* the schedule in its canonical form */
 } rate_schedule;
 
-/* The rate that the library trains with unless told otherwise, as text. */
+/* The default learning rate of the library, as text. */
 const char *rates_default(void);
 
-/* Reads "5e-4,1e-4@25": 5e-4 for 25 epochs, then 1e-4. On success what `out` held is released, and
-   `text` becomes the schedule's own, so that texts can be compared. */
+/* Reads "5e-4,1e-4@25": 5e-4 for 25 epochs, then 1e-4. On success, releases what `out` held and
+   sets `text` to the canonical form, so that texts can be compared. */
 exit_code rates_read(rate_schedule *out, const char **text);
 void rates_free(rate_schedule *schedule); /* one that is all zero is fine */
 

@@ -122,7 +122,7 @@ static value look_up(const result_entry *table, const void *results, const char 
                      size_t length) {
     value found = {NULL, NULL};
     const bool is_found = find(&found, table, results, path, length);
-    assert(is_found); /* a key in a text that is not in the table */
+    assert(is_found); /* a text names a key that is not in the table */
     (void)is_found;
     return found;
 }

@@ -65,7 +65,7 @@ typedef struct result_entry {
     const char *when; /* a line, or a member, only if this value is there: neither null nor false,
                          empty or 0; "!key": if it is not; "key=text"; "a&b": if both hold */
     bool is_private;  /* only for texts: no key of the document */
-    bool is_known;    /* an object whose keys were explained in another place */
+    bool is_known;    /* an object whose keys are explained elsewhere */
 
     const char *label; /* of a line "label    value"; NULL for one without */
     const char *text;  /* as above */
@@ -123,7 +123,7 @@ typedef struct result_estimate {
 } result_estimate;
 extern const result_entry result_estimates[];
 
-/* What a verb ends in: its results, as --json or its absence wants them. */
+/* Prints the results of a verb, as JSON with --json, else as text. */
 struct invocation;
 void result_show(const struct invocation *call, const void *results);
 

@@ -81,7 +81,7 @@ json_t *settings_record(const invocation *call, const char *const *except) {
 
 /* ---- from JSON to options ----------------------------------------------------------------------- */
 
-/* False if the value is not of the kind that the option has, as after an edit by hand. */
+/* False if the value does not have the kind of the option, as after manual editing. */
 static bool restore_value(const option_entry *option, const json_t *value, void *settings) {
     char text[40];
     if (option->kind == OPTION_FLAG)
@@ -100,7 +100,7 @@ static bool restore_value(const option_entry *option, const json_t *value, void 
            value_store(option, json_string_value(value), settings);
 }
 
-/* "--batch 50", "--pcd": what the user typed; or the same of what is recorded, without the name. */
+/* "--batch 50", "--pcd": what the user typed; or the recorded value, without the name. */
 static const char *say(char words[WORDS_BYTES], const char *name, const json_t *value) {
     char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
     const bool is_flag = json_is_boolean(value);
@@ -119,7 +119,7 @@ static exit_code refuse(const option_entry *option, const json_t *typed, const j
     if (!json_is_boolean(recorded) && !json_is_null(recorded))
         return fail(EXIT_CHECKPOINT, "%s, but the run in %s was started with %s", mine, run,
                     say(theirs, "", recorded));
-    return fail(EXIT_CHECKPOINT, "%s, but the run in %s was started without", mine, run);
+    return fail(EXIT_CHECKPOINT, "%s, but the run in %s was started without it", mine, run);
 }
 
 static exit_code compare(const invocation *call, const option_entry *option, const json_t *recorded,
@@ -127,7 +127,7 @@ static exit_code compare(const invocation *call, const option_entry *option, con
     json_t *typed = value_of(option, call->settings);
     if (!typed)
         return fail_memory();
-    /* The same number may be typed with a point and without, and be kept as another kind. */
+    /* The same number may be typed with or without a point, and is then stored as another kind. */
     const bool is_same = json_is_number(typed) && json_is_number(recorded)
                              ? json_number_value(typed) == json_number_value(recorded)
                              : json_equal(typed, recorded);
@@ -154,7 +154,7 @@ exit_code settings_restore(invocation *call, const json_t *record, const char *c
         if (is_typed || json_is_null(recorded))
             continue;
         if (!restore_value(table + k, recorded, call->settings))
-            return fail(EXIT_CHECKPOINT, "%s/run.json: %s has no value that --%s can have", run,
+            return fail(EXIT_CHECKPOINT, "%s/run.json: the value of %s is not valid for --%s", run,
                         table[k].name, table[k].name);
         call->given |= UINT64_C(1) << k;
     }
@@ -165,7 +165,7 @@ exit_code settings_restore(invocation *call, const json_t *record, const char *c
 
 static const char seal_key[] = "checksum";
 
-/* NULL if memory ran out, which jansson may answer with a part of the text. */
+/* NULL if memory ran out, in which case jansson may return part of the text. */
 static char *dump_text(const json_t *record, size_t flags) {
     char *text = json_dumps(record, flags);
     if (!memory_lacked_for_json())
@@ -174,8 +174,8 @@ static char *dump_text(const json_t *record, size_t flags) {
     return NULL;
 }
 
-/* FNV-1a of what the record says, however it is laid out: 64 bits in hexadecimal digits. False if
-   memory ran out. */
+/* FNV-1a of the content of the record, independent of its layout: 64 bits in hexadecimal digits.
+   False if memory ran out. */
 static bool seal_of(const json_t *record, char seal[SEAL_BYTES]) {
     char *dump = dump_text(record, JSON_COMPACT | JSON_SORT_KEYS);
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -208,7 +208,7 @@ exit_code settings_refuse(const char *directory, const char *what) {
 
 exit_code settings_check_text(json_t *record, const char *directory, const char *name) {
     char seal[SEAL_BYTES];
-    if (memory_lacked_for_json()) /* jansson reads on, without the letter that found no room */
+    if (memory_lacked_for_json()) /* jansson continues without the letter that found no room */
         return fail_memory();
     json_t *found = json_incref(json_object_get(record, seal_key));
     exit_code code = EXIT_DONE;
@@ -216,8 +216,8 @@ exit_code settings_check_text(json_t *record, const char *directory, const char 
         code = fail_memory();
     else if (found && (!json_is_string(found) || strcmp(json_string_value(found), seal) != 0))
         code = fail(EXIT_CHECKPOINT,
-                    "%s/%s: is not as it was written, by its checksum; if it was changed on "
-                    "purpose, remove the checksum; else use --force to start over",
+                    "%s/%s: does not match its checksum; if you changed it on purpose, remove the "
+                    "checksum; else use --force to start over",
                     directory, name);
     json_decref(found);
     return code;

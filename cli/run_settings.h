@@ -10,35 +10,34 @@
 
 #include "cli/command.h"
 
-/* An option that got its value otherwise counts as typed from now on. */
+/* Marks an option that was not typed as typed. */
 void settings_mark(invocation *call, const char *name);
 
 /* The values of all options of the verb but those named in `except` (ends with NULL): an object, or
    NULL if memory ran out. Options that have no value are null. */
 json_t *settings_record(const invocation *call, const char *const *except);
 
-/* Options that were typed must have the value they have in `record`, unless named in `may_change`:
-   EXIT_CHECKPOINT, naming the option, if one has not. Those not typed get it, and count as typed
-   from then on. Texts are borrowed from the record. `run` is the directory, for the sentence. */
+/* Options that were typed must have their value in `record`, unless named in `may_change`:
+   otherwise EXIT_CHECKPOINT, naming the option. Options not typed get that value and then count as
+   typed. Texts are borrowed from the record. `run` is the directory, for the message. */
 exit_code settings_restore(invocation *call, const json_t *record, const char *const *may_change,
                            const char *run);
 
 /* The text of run.json, or of another such file, to be released; NULL if memory ran out. It ends
-   with a checksum of all that it says, since a flipped bit would make another number of epochs or
-   another test error of it. */
+   with a checksum of its content, since a flipped bit could change a number of epochs or a test
+   error. */
 char *settings_text(json_t *record);
 
-/* EXIT_CHECKPOINT if the record does not have the checksum it claims. One that claims none, as
-   earlier versions wrote it, passes. */
+/* EXIT_CHECKPOINT if the record does not match its checksum. A record without one, from an earlier
+   version, passes. */
 exit_code settings_check_text(json_t *record, const char *directory, const char *name);
 
-/* EXIT_CHECKPOINT: run.json in `directory` is of no use, and `what` says why; or, if jansson could not
-   read it for want of memory, that. */
+/* EXIT_CHECKPOINT: run.json in `directory` is unusable, and `what` says why; or EXIT_NO_MEMORY if
+   jansson ran out of memory. */
 exit_code settings_refuse(const char *directory, const char *what);
 
-/* Whether a run may be started in the directory `out`, as it was found. `is_resumed` if --resume was
-   given all the same; `missing` names an argument that a start needs and that is not there, or is
-   NULL. */
+/* Whether a run may be started in the directory `out`, as it was found. `is_resumed` if --resume
+   was given anyway; `missing` names an argument that a start needs and that is missing, or is NULL. */
 exit_code run_may_start(const isg_run_info *found, const char *out, bool is_resumed,
                         const char *missing, const common_settings *common);
 

@@ -7,8 +7,8 @@
 
 #include <stddef.h>
 
-/* The binomial standard error. That none or all of the trials were hits does not make it certain:
-   then it is that of half a hit, or half a miss. NaN without trials. */
+/* The binomial standard error. If none or all of the trials were hits, it is that of half a hit or
+   half a miss, since the share is still uncertain. NaN without trials. */
 double share_error(double share, size_t trials);
 
 #endif

@@ -9,8 +9,8 @@
 void signals_start(void);
 
 /* From now on the first SIGINT or SIGTERM is only remembered; the second one ends the program at
-   once. A reader of stderr that went away no longer ends it either. Signals ignored at the start
-   (nohup, a job in the background) stay ignored. Calls nest. */
+   once. A closed stderr no longer ends it either. Signals ignored at the start (nohup, a background
+   job) stay ignored. Calls nest. */
 void signals_catch(void);
 void signals_release(void);
 

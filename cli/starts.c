@@ -50,10 +50,10 @@ exit_code start_check(const invocation *call, const start_settings *settings) {
                     nearest.best[0] ? "'?" : "");
     }
     if (!from.is_start && call_has_option(call, "per-class"))
-        return fail(EXIT_MISUSED, "--per-class: has no meaning with --init %s, a model",
+        return fail(EXIT_MISUSED, "--per-class: cannot be used with --init %s, a model",
                     settings->init);
     if (!(from.is_start && from.kind == ISG_START_NORMAL) && call_has_option(call, "sd"))
-        return fail(EXIT_MISUSED, "--sd: has a meaning with --init normal only");
+        return fail(EXIT_MISUSED, "--sd: needs --init normal");
     return EXIT_DONE;
 }
 
@@ -88,7 +88,7 @@ static exit_code check_start(const invocation *call, start_settings *settings, c
                     "smaller --per-class, or --init hebbian",
                     settings->how.n_hidden, info->n_visible);
     if (has_patterns(from) && info->n_classes == 0)
-        notice(call->common.quiet, "%s: has no labels, so that all samples make one class", name);
+        notice(call->common.quiet, "%s: has no labels, so all samples form one class", name);
     return EXIT_DONE;
 }
 
@@ -106,7 +106,7 @@ static exit_code from_data(isg_rbm **out, const invocation *call, start_settings
     const isg_status status = isg_rbm_start(out, &options, NULL, data, progress_callback(&bar));
     progress_finish(&bar);
     if (status == ISG_ERR_DEPENDENT)
-        return fail(EXIT_BAD_INPUT, "%s: %s; --init hebbian takes such patterns too", name,
+        return fail(EXIT_BAD_INPUT, "%s: %s; --init hebbian accepts such patterns", name,
                     isg_error_message());
     if (status == ISG_ERR_ARGUMENT && has_patterns(from))
         return fail(EXIT_BAD_INPUT, "%s: %s%s", name, isg_error_message(),

@@ -30,19 +30,20 @@ extern const char start_help[]; /* explains them */
      .help = start_help},                                                                          \
     {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .low = 1, .high = HUGE_VAL,            \
      START_OPTION(type, member, how.n_hidden), .otherwise = "classes x --per-class",                     \
-     .help = "Number of hidden units; can be chosen for pca and normal only"},                      \
+     .help = "Number of hidden units; only for --init pca and normal"},                            \
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = HUGE_VAL,         \
      START_OPTION(type, member, how.per_class),                                               \
-     .help = "Patterns, and thus hidden units, per class; more than one by Ward clustering"},       \
+     .help = "Patterns, and thus hidden units, per class; more than one come from Ward "           \
+             "clustering"},                                                                        \
     {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .low = 0,                               \
      .high = HUGE_VAL, .is_above_low = true, START_OPTION(type, member, how.deviation),                \
      .help = "Standard deviation of the weights of --init normal"},                                \
     {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,                          \
      .high = 1e30, START_OPTION(type, member, how.beta),                                       \
-     .otherwise = "2, or as M.npz says", .help = "Inverse temperature"}
+     .otherwise = "2, or that of M.npz", .help = "Inverse temperature"}
 /* clang-format on */
 
-/* Whether --init makes sense, and the others with it; before any work. */
+/* Checks --init and the options that go with it; call it before any work. */
 exit_code start_check(const invocation *call, const start_settings *settings);
 
 /* The RBM to start from. Its number of hidden units and beta go back to `settings`. `name` is what

@@ -20,7 +20,7 @@ static size_t max(size_t a, size_t b) {
     return a > b ? a : b;
 }
 
-/* Capitals are no mistake worth counting. */
+/* Capitals do not count as mistakes. */
 static bool is_same_letter(char a, char b) {
     return tolower((unsigned char)a) == tolower((unsigned char)b);
 }

@@ -19,9 +19,9 @@ typedef struct suggestion {
     size_t distance;
 } suggestion;
 
-/* Near enough is a mistake in every third letter, or a candidate that starts with what was typed.
-   Dashes in front do not count; the first of equally near candidates wins. `shown` is what the
-   user should have typed, often the candidate itself. */
+/* A candidate is near enough with at most one mistake in three letters, or if it starts with what
+   was typed. Leading dashes do not count; the first of equally near candidates wins. `shown` is
+   what the user should have typed, often the candidate itself. */
 void suggest(suggestion *nearest, const char *candidate, const char *shown);
 
 #endif

@@ -29,7 +29,7 @@ const char *value_expected(const option_entry *option, char words[WORDS_BYTES]);
 /* "a, b or c". */
 const char *list_choices(const char *const *choices, char words[WORDS_BYTES]);
 
-/* The place of `text` in the list; false if it is not there. */
+/* The position of `text` in the list; false if it is not in it. */
 bool find_choice(const char *const *choices, const char *text, size_t *index);
 
 #endif

@@ -3,10 +3,10 @@
 #
 # SPDX-License-Identifier: MIT
 #
-# Called by check_long.sh, and of use alone. What is emulated takes ten times as long and more, so these
-# are the tests of what may differ between processors: kernels, arithmetic, random numbers, models, and
-# the files they are in. Left out are tests that start themselves again, which qemu cannot
-# do (test_threads), and the longest of the rest.
+# Called by check_long.sh, and can be run alone. Emulation is ten or more times slower, so this runs only the
+# tests of what may differ between processors: kernels, arithmetic, random numbers, models and their
+# files. It skips tests that restart themselves, which qemu cannot do (test_threads), and the longest of
+# the others.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/count.sh
@@ -15,8 +15,8 @@ readonly TESTS='kernels|gibbs_kernels|gibbs|machine_sweep|machines|rng|normal|sp
     |linear_kernels|elementary|minimize|pca|hopfield|mapping|patterns|ward|rbm|rbm_start|exact|dynamics|recall|peak
     |train|train_exact|train_file|model_file|label_rbm|dataset|array|csv|json|matrix_market|npy|npz|zip'
 
-# The libraries of another architecture, in a directory and not on this machine, whose own might have
-# to make room for them. apt-get looks at nothing but the list of where packages come from.
+# The libraries of the other architecture go to a directory, not into this system, where they might
+# replace its own. apt-get reads only the list of package sources.
 readonly ROOT=$PWD/build/arm64-root
 readonly PACKAGES='zlib1g-dev zlib1g libpng-dev libpng16-16 libjansson-dev libjansson4
     libcmocka-dev libcmocka0'
@@ -46,7 +46,7 @@ tools/deps.sh --test --arm || count_failure "the packages are not complete"
 mkdir -p build
 [[ -d $ROOT ]] || count_command "libraries for aarch64" fill_root
 if build_preset arm64; then
-    # Not only the tests: the program, by its scripts.
+    # Also the program itself, by its scripts.
     run_ctest arm64 --tests-regex "^(unit\\.test_(${TESTS//[[:space:]]/})|cli\\.(info|help_info|completion))\$"
     grep -h '^instruction sets' build/arm64/Testing/Temporary/LastTest.log
     # The hashes of docs/reliability.md, with kernels for NEON, for any aarch64, and plain ones.

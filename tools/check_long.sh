@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# check_long.sh - what takes too long for every change; the last line is "N passed, M failed"
+# check_long.sh - the checks that take too long for every change; the last line is "N passed, M failed"
 #
 # SPDX-License-Identifier: MIT
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/count.sh
 
-# Reads of uninitialized memory, which the sanitizers of gcc do not see. Only valgrind's own verdict
-# counts: it computes long double in 64 bits, so a test that takes it for exact may fail here, and the
-# tests have passed before without it. OpenMP keeps its threads and their stacks until the end of
+# Reads of uninitialized memory, which gcc's sanitizers do not detect. Only valgrind's own verdict
+# counts: it computes long double in 64 bits, so a test that needs more may fail here, and the
+# tests have already passed without valgrind. OpenMP keeps its threads and their stacks until the end of
 # the program, which makes "possible" and "reachable" losses. One thread, since valgrind runs one at
 # a time and the others would only spin. It has a function call for every fused multiply-add of AVX2, and takes
 # 8 times as long for it; kernels are still compared for all instruction sets.
@@ -35,7 +35,7 @@ if build_preset dev; then
         count_failure "MNIST could not be fetched"
 
     # Statistics under a seed nobody chose. Their thresholds make a false alarm rarer than one run
-    # in a thousand, so a failure is to be repeated with the seed printed here, not to be retried.
+    # in a thousand, so reproduce a failure with the seed printed here; do not just retry.
     ISINGLASS_TEST_SEED=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
     export ISINGLASS_TEST_SEED
     echo "unit tests with ISINGLASS_TEST_SEED=$ISINGLASS_TEST_SEED"
@@ -49,7 +49,7 @@ if build_preset dev; then
     # The report as a reader sees it.
     count_command "the report in a browser" tools/browser_check.sh
 
-    # Deliberate errors, every one of which must be noticed by a test, and counts by itself.
+    # Deliberate errors, each of which a test must detect; each counts as one test.
     tests/mutants/run.sh 2>&1 | tee build/mutants.txt
     mutants_status=${PIPESTATUS[0]}
     killed=$(sed -n 's/^\([0-9]*\) of [0-9]* killed$/\1/p' build/mutants.txt)
@@ -58,7 +58,7 @@ if build_preset dev; then
 
     count_command "a one-line error in every room is noticed by make quick" tests/mutants/rooms.sh
 
-    # Every system call, allocation and bit in turn, where `make test` takes some; see
+    # Every system call, allocation and bit in turn, where `make test` tries some; see
     # docs/reliability.md for the table.
     count_command "fault sweeps" sweep_faults
     cat build/faults/table.txt
@@ -71,11 +71,11 @@ if build_preset dev; then
     count_parallel valgrind memcheck "${unit_tests[@]}"
 fi
 
-# ThreadSanitizer and OpenMP. gcc's libgomp is not instrumented, so TSan would take every barrier for
-# missing and report races everywhere. clang's libomp has a tool, Archer, that tells TSan about
+# ThreadSanitizer and OpenMP. gcc's libgomp is not instrumented, so TSan would not see its barriers
+# and report races everywhere. clang's libomp has a tool, Archer, that tells TSan about
 # forks, joins, barriers and locks; libomp loads it by itself when it finds TSan in the program.
-# ignore_noninstrumented_modules keeps quiet about libomp's own memory. Two small programs
-# show first that on this machine a race is seen and its absence is, too.
+# ignore_noninstrumented_modules silences reports about libomp's own memory. Two small programs
+# first show that TSan on this machine reports a race, and none where there is none.
 tsan_program() { # compiler options...
     clang-14 -fopenmp -fsanitize=thread -g -O1 "$@" -x c - -o build/tsan/planted <<'END'
 #include <stdio.h>
@@ -106,10 +106,10 @@ count_command "the thread sanitizer sees races and only races" tsan_works
 # More threads than cores: other orders are tried.
 build_preset tsan && OMP_NUM_THREADS=4 run_ctest tsan --label-regex unit
 
-# Another processor, with other instruction sets; where this one is of that kind, all of it was tested.
+# Another processor with other instruction sets; if this machine has it, everything was tested above.
 [[ $(uname -m) == aarch64 ]] || count_script tools/check_arm.sh build/arm.txt
 
-# Every target counts by itself.
+# Each target counts as one test.
 tools/fuzz.sh 2>&1 | tee build/fuzz.txt
 fuzz_status=${PIPESTATUS[0]}
 fuzzed=$(grep -cE '^fuzz_[a-z0-9_]+ .* ok$' build/fuzz.txt)
@@ -120,10 +120,10 @@ fi
 passed=$((passed + fuzzed))
 failed=$((failed + findings))
 
-# Branches of the parts where a mistake would not be seen; of everything else, a report to read.
+# Branch coverage is required where a mistake would not show in the results; the rest is only reported.
 if build_preset coverage; then
     find build/coverage -name '*.gcda' -delete
-    # Not the checks: gcov writes its counts at exit, which full disks and kills keep it from.
+    # Not the checks: gcov writes its counts at exit, which full disks and kills prevent.
     run_ctest coverage --tests-regex '^(unit|cli)\.'
     cover_branches() { tools/coverage.py >build/coverage/branches.txt; }
     count_command "branches covered" cover_branches

@@ -50,7 +50,7 @@ count_parallel() { # name, function, items...
     rm -rf "$results"
 }
 
-# Runs a script that ends as ours do, and takes over its counts.
+# Runs a script whose last line is "N passed, M failed", and adds its counts.
 count_script() { # script, log
     local counts
     "$1" 2>&1 </dev/null | tee "$2"
@@ -78,9 +78,9 @@ build_preset() { # preset, options of cmake --build...
     fi
 }
 
-# Takes the counts from the report that ctest writes, and believes none that do not add up.
-# LLVM's OpenMP keeps a file for every process, and waits for ever in one that finds a file of its number,
-# left by a process that was killed, as tests do. Numbers come again.
+# Reads the counts from ctest's report, and rejects counts that do not add up.
+# LLVM's OpenMP keeps a file for every process id, and hangs if a killed process, as in some tests, left a
+# file with the same id.
 forget_killed_processes() {
     local file pid
     for file in /dev/shm/__KMP_REGISTERED_LIB_*_"$(id -u)"; do

@@ -11,7 +11,7 @@ run() {
     build/isinglass "$@"
 }
 run data get mnist
-# What an earlier demo computed is gone on with, unless it is of another version (exit code 7).
+# Reuses the results of an earlier demo, unless they are from another version (exit code 7).
 status=0
 run reproduce --scale quick -o build/demo || status=$?
 if [[ $status -eq 7 ]]; then

@@ -24,7 +24,7 @@ Does nothing, and says nothing, when nothing is missing. Uses sudo unless run by
 END
 }
 
-# purpose, package, and how to see that it is there: "command NAME" for a tool, wherever it came
+# purpose, package, and how to see that it is installed: "command NAME" for a tool, wherever it came
 # from; "module NAME" for a library, by its Debian package or, without dpkg, by pkg-config;
 # "package" where only dpkg can tell. gcc comes without the C library's headers when recommended
 # packages are left out, hence libc6-dev; npm likewise without certificates.
@@ -92,7 +92,7 @@ command -v dpkg-query >/dev/null && has_dpkg=true
 
 installed=
 if $has_dpkg; then
-    # One question for all packages; dpkg-query complains about those it never heard of.
+    # One query for all packages; dpkg-query complains about unknown ones.
     # shellcheck disable=SC2046 # the names are words of the table
     installed=$(dpkg-query -W -f='${Package} ${db:Status-Status}\n' \
         $(awk 'NF { print $2 }' <<<"$TABLE") 2>/dev/null | awk '$2 == "installed" { print $1 }') || true
@@ -109,7 +109,7 @@ is_there() { # package, kind, name
         fi
         ;;
     package)
-        # Without dpkg there is no telling: the build itself will say what it lacks.
+        # Without dpkg this cannot be checked: the build itself will report what is missing.
         ! $has_dpkg || grep -qxF "$1" <<<"$installed"
         ;;
     esac

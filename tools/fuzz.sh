@@ -7,12 +7,12 @@
 #   tools/fuzz.sh --table
 #
 # Under AddressSanitizer and UBSan; with --fast under UBSan alone, and the library's memory between
-# guards (tests/fuzz/target.c), for more executions. Both share a corpus, so that what --fast finds its
-# way to is run under AddressSanitizer the next time.
+# guards (tests/fuzz/target.c), for more executions. Both share a corpus, so inputs found by --fast
+# run under AddressSanitizer the next time.
 #
 # An input that crashes, leaks, breaks a promise of its target, takes 10 s or 512 MiB is kept in
-# build/fuzz/findings, and makes the exit status 1. build/fuzz/corpus has what libFuzzer found worth
-# keeping, build/fuzz/ledger.csv a line for every target and call; --table sums it up.
+# build/fuzz/findings, and the exit status is 1. build/fuzz/corpus has the inputs that libFuzzer
+# kept, build/fuzz/ledger.csv one line per target and call; --table summarizes it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 readonly SECONDS_EACH=${FUZZ_SECONDS:-30}
@@ -80,12 +80,12 @@ most_bytes() { # target
     esac
 }
 
-# What a run told: a statistic, the last number behind a word, or how far inputs came.
+# The result of a run: a statistic, the last number after a word, or how far inputs got.
 told() { # target pattern
     sed -n "s/$2/\1/p" "$root/$1.log" | tail -n 1
 }
 
-# Keeps what the corpus needs for all it covers.
+# Reduces the corpus to the inputs needed for its coverage.
 shrink() { # target
     local corpus=$root/corpus/$1
     [[ $(find "$corpus" -type f | wc -l) -gt 2000 ]] || return 0
@@ -123,7 +123,7 @@ fuzz() { # target
     fi
 }
 
-# As many at a time as there are cores; each line comes out whole when its target is done.
+# One target per core at a time; each prints its line when it is done.
 status=0
 running=0
 for target in "${targets[@]}"; do

@@ -22,12 +22,12 @@ export ISINGLASS_DATA=$PWD/build/data
 build/dev/isinglass data get mnist --data-dir build/data </dev/null ||
     count_failure "MNIST could not be fetched"
 
-# What was not built would be tested as it was before.
+# Otherwise the tests would run an older build.
 for preset in "${built[@]}"; do
     run_ctest "$preset"
 done
 
-# The others are compiled and no more.
+# The others are only compiled.
 for preset in "${built[@]}"; do
     sets=$(grep -h '^instruction sets' "build/$preset/Testing/Temporary/LastTest.log")
     echo "build/$preset: ${sets:-no instruction set was tested}"

@@ -124,7 +124,7 @@ static exit_code copy_weights(isg_rbm **out, isg_rbm *rbm) {
 
 /* ---- slices ----------------------------------------------------------------------------------- */
 
-/* Work done, and the seconds it took; setting up is not among them. */
+/* Work done, and the seconds it took without the setup. */
 typedef struct slice {
     double work, seconds;
     double began_s, length_s;
@@ -134,7 +134,7 @@ static slice slice_of(double length_s) {
     return (slice){.began_s = isg_clock_s(), .length_s = length_s};
 }
 
-/* Setting up small work takes longer than the work: then it is over before it is full. */
+/* A slice whose setup takes longer than its work ends early. */
 static bool is_full(const slice *s) {
     return s->seconds >= s->length_s ||
            (s->work > 0 && isg_clock_s() - s->began_s > 3 * s->length_s) || signals_caught() != 0;
@@ -244,7 +244,7 @@ static exit_code measure_gibbs(double *rate, const bench_case *work) {
     return code;
 }
 
-/* What an update of one sweep takes, without a sweep of as many chains from the same spins. */
+/* The time of an update with one sweep, minus one sweep of as many chains from the same spins. */
 static exit_code measure_gradient(double *rate, const bench_case *work) {
     slice whole = slice_of(slice_s / 2);
     exit_code code = time_updates(&whole, work, 1);

@@ -22,7 +22,7 @@ typedef struct bench_case {
 typedef struct bench_job {
     const char *name; /* NULL ends the table */
     const char *unit; /* of the rate */
-    const char *what; /* is measured, a sentence without a final point */
+    const char *what; /* is measured, a sentence without a trailing period */
     bool is_serial;   /* has one thread, however many there are */
     bool has_hidden;  /* depends on the number of hidden units */
 
@@ -31,7 +31,7 @@ typedef struct bench_job {
     double (*operations)(const bench_case *work);
 
     /* Works for a fraction of a second, always from the same start. The rate is infinite if the
-       work took too little time to be told from none. */
+       work took too little time to measure. */
     exit_code (*measure)(double *rate, const bench_case *work);
 } bench_job;
 

@@ -17,7 +17,7 @@ enum { MOST_COLUMNS = 12, MISTAKES = 10 };
 
 /* ---- fitting and testing -------------------------------------------------------------------------- */
 
-/* Answers to all samples of `data`, and how many are right. */
+/* Tallies the answers to all samples of `data`. */
 static exit_code count(tally *out, const isg_classifier *classifier, const isg_dataset *data,
                        const uint32_t *answers) {
     const size_t n_samples = isg_dataset_describe(data).n_samples;
@@ -195,7 +195,7 @@ static double share(size_t part, size_t all) {
     return all > 0 ? (double)part / (double)all : (double)NAN;
 }
 
-/* The samples of a class, and how many of them were taken for another. */
+/* The samples of a class, and how many of them were misclassified. */
 static size_t row_sum(const tally *of, size_t n_classes, size_t k, size_t *wrong) {
     size_t sum = 0;
     for (size_t l = 0; l < n_classes; l++)
@@ -226,7 +226,7 @@ static exit_code list_classes(classify_result *out, const classify_job *my) {
 }
 
 static void print_matrix(output *out, const classify_job *my, size_t n) {
-    output_line(out, "confusion (a row for each class, a column for what it was taken for):");
+    output_line(out, "confusion (one row per class, one column per predicted class):");
     output_print(out, "  %-12s", "");
     for (size_t l = 0; l < n; l++) {
         output_print(out, " ");
@@ -247,7 +247,7 @@ static void print_matrix(output *out, const classify_job *my, size_t n) {
     }
 }
 
-/* The most frequent mistakes, where the matrix would be too wide. */
+/* The most frequent mistakes, if the matrix would be too wide. */
 static void print_mistakes(output *out, const classify_job *my, size_t n) {
     size_t before = SIZE_MAX, place = 0; /* of the mistake listed last */
     output_line(out, "most frequent mistakes:");
@@ -289,22 +289,22 @@ static void print_confusion(output *out, const void *results) {
 #define AS(field, name)   RESULT_HIDDEN_AS(classify_result, field, name)
 
 const result_entry classify_results[] = {
-    IS(test_error, "share of TEST that was classified wrongly, or null"),
+    IS(test_error, "share of TEST that was misclassified, or null"),
     IS(test_error_se, "its standard error, binomial"),
-    IS(train_error, "the same share of TRAIN, or null"),
+    IS(train_error, "the same for TRAIN, or null"),
     RESULT_LIST_OF(classify_result, confusion, result_sizes,
-                   "numbers of samples of TEST: a row for each class, a column for each answer"),
-    RESULT_LIST_OF(classify_result, classes, result_texts, "their names, in the order of the rows"),
+                   "numbers of samples of TEST: one row per class, one column per predicted class"),
+    RESULT_LIST_OF(classify_result, classes, result_texts, "names of the classes, in the order of the rows"),
     RESULT_LIST_OF(classify_result, class_errors, result_numbers,
-                   "share of each class that was classified wrongly"),
-    IS(converged, "whether the regression did, or null with --model"),
+                   "share of each class that was misclassified"),
+    IS(converged, "whether the regression converged, or null with --model"),
     RESULT_LIST_OF(classify_result, errors_at, point_results,
-                   "what was found after so many epochs and seconds of training"),
+                   "results after these numbers of epochs and seconds of training"),
     IS(test_samples, "number of samples in TEST"),
     IS(train_samples, "and in TRAIN"),
     INFO(n_visible, "number of visible units"),
     INFO(n_rbms, "number of experts"),
-    INFO(n_hidden, "number of hidden units of all of them"),
+    INFO(n_hidden, "number of hidden units of all experts together"),
     IS(epochs, "finished epochs"),
     IS(seconds, "time spent training, in all processes together"),
     IS(resumed, "whether an earlier run was resumed"),

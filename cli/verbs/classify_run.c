@@ -72,8 +72,8 @@ static json_t *points_json(const classify_job *my) {
     return NULL;
 }
 
-/* What may have changed since it was started. A text that has not is borrowed from the record, and
-   would be gone if it were set again. */
+/* What may have changed since the start. A text that has not is borrowed from the record and would
+   be freed if it were set again. */
 static int set_options(const classify_job *my) {
     json_t *options = json_object_get(my->record, "options");
     const char *stops = my->settings->error_at;
@@ -325,7 +325,9 @@ static exit_code train_and_fit(classify_job *my) {
         const size_t until = my->stops[k];
         const bool is_last = k + 1 == my->n_stops;
         if (!is_last && isg_experts_describe(my->experts).epochs > until && !has_point(my, until))
-            notice(my->call.common.quiet, "--error-at %zu: the run is past it, and has not kept it",
+            notice(my->call.common.quiet,
+                   "--error-at %zu: skipped, since the run is already past "
+                   "it",
                    until);
         else if (is_last || !has_point(my, until)) {
             code = train_until(my, until);

@@ -80,7 +80,7 @@ static exit_code find_source(isg_dataset **out, const invocation *call) {
     if (!settings->data)
         return bench_random_samples(out, most, settings->visible, random_up, call->common.seed);
     if (call_has_option(call, "visible"))
-        return fail(EXIT_MISUSED, "--visible: cannot be chosen, since --data says how many units");
+        return fail(EXIT_MISUSED, "--visible: cannot be used with --data, which determines it");
     data_settings data = data_defaults();
     data.how.limit = most;
     return data_load(out, call, settings->data, &data);
@@ -289,8 +289,9 @@ static exit_code run(const invocation *call) {
 /* clang-format off */
 static const argument_entry arguments[] = {
     {.name = "JOB", .choices = bench_job_names, .is_optional = true, .is_repeated = true,
-     .help = "What to measure: cd (training), gibbs (sweeps of M chains), gradient (an update without "
-             "its sweeps), ais (annealing), ward (clustering M samples); all of them if none is named"},
+     .help = "What to measure: cd (training), gibbs (sweeps of M chains), gradient (an update "
+             "without its sweeps), ais (annealing), ward (clustering M samples); default: all of "
+             "them"},
     {.name = NULL},
 };
 
@@ -303,23 +304,23 @@ static const option_entry options[] = {
      .help = "Samples per update"},
     {.name = "visible", .kind = OPTION_SIZE, .metavar = "N",
      .low = 1, .high = 1e6, .offset = offsetof(bench_settings, visible),
-     .help = "Number of visible units, unless --data says it"},
+     .help = "Number of visible units; with --data, that of DATA"},
     {.name = "samples", .kind = OPTION_SIZE, .metavar = "M",
      .low = 1, .high = 1e7, .offset = offsetof(bench_settings, samples),
-     .help = "Number of samples, the first of --data, and of Gibbs chains"},
+     .help = "Number of samples (the first M of --data) and of Gibbs chains"},
     {.name = "sweeps", .alias = "cd", .kind = OPTION_SIZE, .metavar = "K",
      .low = 1, .high = 1e6, .offset = offsetof(bench_settings, sweeps),
      .help = "Sweeps per update"},
     {.name = "data", .kind = OPTION_FILE, .metavar = "DATA", .choices = data_names, .otherwise = "random spins",
      .offset = offsetof(bench_settings, data),
-     .help = "Take the samples from DATA, as other verbs do"},
+     .help = "Use the samples of DATA, read as by other verbs"},
     {.name = "init", .kind = OPTION_CHOICE, .metavar = "START", .choices = bench_start_names,
      .offset = offsetof(bench_settings, init),
      .help = "Weights to start from: normal (random, standard deviation 0.1), or hopfield (the "
              "projection rule of the first P samples)"},
     {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R",
      .low = 1, .high = 1e4, .offset = offsetof(bench_settings, repeats),
-     .help = "How often everything is measured"},
+     .help = "How many times to measure everything"},
     {.name = NULL},
 };
 
@@ -327,27 +328,27 @@ static const option_entry options[] = {
 #define IS(field, what)  RESULT(bench_result, field, what)
 
 static const result_entry growth_results[] = {
-    RESULT(growth, n_visible, "factor by which the time of a unit of work grows if N does by 2"),
-    RESULT(growth, n_hidden, "likewise, p"),
-    RESULT(growth, samples, "likewise, M; null if DATA has too few"),
+    RESULT(growth, n_visible, "factor by which the time per unit of work grows if N doubles"),
+    RESULT(growth, n_hidden, "the same for p"),
+    RESULT(growth, samples, "the same for M; null if DATA has too few samples"),
     {.key = NULL}};
 
 static const result_entry row_results[] = {
     ROW(job, "name of the job"),
     ROW(rate, "median of all repeats; null if the work took too little time to measure"),
-    ROW(unit, "of the rates: samples/s, chain-sweeps/s or chain-steps/s"),
-    ROW(lowest, "rate of all repeats"),
-    ROW(highest, "rate of all repeats"),
-    ROW(gflops, "1e9 operations per second, every product counted in full; null for ward"),
-    ROW(fraction_of_peak, "the same divided by peak_gflops"),
-    ROW(one_thread_rate, "rate on one thread; null if that is all there is"),
+    ROW(unit, "unit of the rates: samples/s, chain-sweeps/s or chain-steps/s"),
+    ROW(lowest, "of all repeats"),
+    ROW(highest, "of all repeats"),
+    ROW(gflops, "1e9 operations per second, counting every product in full; null for ward"),
+    ROW(fraction_of_peak, "gflops divided by peak_gflops"),
+    ROW(one_thread_rate, "rate on one thread; null if only one is in use"),
     ROW(speedup, "rate divided by one_thread_rate"),
     RESULT_STRUCT(bench_row, cost_of_twice, growth_results, NULL),
     {.key = NULL}};
 
 static const result_entry results[] = {
     RESULT_LIST_OF(bench_result, results, row_results, NULL),
-    IS(peak_gflops, "1e9 operations per second of all threads in multiply-adds and nothing else"),
+    IS(peak_gflops, "1e9 operations per second of independent multiply-adds on all threads"),
     IS(threads, "number of threads"),
     IS(isa, "instruction set in use"),
     IS(data, "DATA, or null for random spins"),
@@ -357,9 +358,9 @@ static const result_entry results[] = {
     IS(batch, "samples per update"),
     IS(cd, "sweeps per update"),
     IS(init, "the start"),
-    IS(repeats, "how often everything was measured"),
+    IS(repeats, "how many times everything was measured"),
     {.label = "machine",
-     .text = "{threads thread}, {isa}: {peak_gflops:.1f} GFLOP/s of multiply-adds and nothing else"},
+     .text = "{threads thread}, {isa}: {peak_gflops:.1f} GFLOP/s of independent multiply-adds"},
     {.label = "model", .text = "N = {n_visible} visible, p = {n_hidden} hidden units, {init} start"},
     {.when = "data", .label = "data", .text = "M = {samples sample} of {data}"},
     {.when = "!data", .label = "data", .text = "M = {samples sample} of random spins, 19 % of them +1"},
@@ -373,14 +374,16 @@ static const result_entry results[] = {
      .heading = "\njob         one thread  speedup           twice N     twice p  twice M",
      .text = "{job:-10} {one_thread_rate:11.0f?} {speedup:8.2fx?} {cost_of_twice.n_visible:17.2fx?} "
              "{cost_of_twice.n_hidden:11.2fx?} {cost_of_twice.samples:8.2fx?}"},
-    {.text = "twice N, p, M: by how much the time of one sample or chain-sweep grows"},
+    {.text = "twice N, p, M: factor by which the time per sample or chain-sweep grows"},
     {.key = NULL}};
 
 static const example examples[] = {
-    {"isinglass bench", "All jobs, at the size of MNIST, in half a minute."},
+    {"isinglass bench", "Run all jobs at the size of MNIST, in half a minute."},
     {"isinglass bench cd --hidden 500 --data mnist:train", "Training with 500 hidden units."},
-    {"isinglass bench cd gibbs --isa baseline --threads 1", "Another instruction set, one thread."},
-    {"isinglass bench --json | jq '.results[] | {job, fraction_of_peak}'", "For a script."},
+    {"isinglass bench cd gibbs --isa baseline --threads 1",
+     "Use another instruction set, and one thread."},
+    {"isinglass bench --json | jq '.results[] | {job, fraction_of_peak}'",
+     "Use the result in a script."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -388,19 +391,19 @@ static const example examples[] = {
 const command command_bench = {
     .name = "bench",
     .section = "This machine",
-    .summary = "Measure rates, their growth, and their share of the peak",
+    .summary = "Measure speed, how it scales, and its share of the peak",
     .description =
-        "Measures how fast training and its parts run on this machine, and sets it against what "
-        "its threads can do in independent multiply-adds alone. Then the same on one thread, and "
-        "with twice as many visible units N, hidden units p and samples M: the factor shown is "
-        "that of the time that a sample, or a chain, takes.\n"
-        "All measurements are made in turn, --repeats times over; the medians are shown. Each "
+        "Measures how fast training and its parts run on this machine, and compares the rates "
+        "with the peak, that of independent multiply-adds on all threads. Then it measures the "
+        "same on one thread, and with twice as many visible units N, hidden units p and "
+        "samples M; the factors shown are those of the time per sample or chain.\n"
+        "All measurements are made in turn, --repeats times; the medians are shown. Each "
         "starts from the same weights and spins, since a sweep takes longer the more spins it "
         "flips.\n"
-        "Operations are counted as if every product were done in full: 4 N p for a sweep of one "
-        "chain, and as many for the sums of an update, so 4 N p (K + 1) for a sample of CD-K. "
-        "Sweeps only add what has flipped, so the share of the peak may exceed 100 %.\n"
-        "The job gradient is a difference of two timings: an update with one sweep, less one "
+        "Operations are counted as if every product were computed in full: 4 N p for a sweep "
+        "of one chain, and as many for the sums of an update, so 4 N p (K + 1) for a sample of "
+        "CD-K. Sweeps only add what has flipped, so the share of the peak can exceed 100 %.\n"
+        "The job gradient is the difference of two timings: an update with one sweep, and one "
         "sweep of as many chains from the same spins.",
     .arguments = arguments,
     .options = options,

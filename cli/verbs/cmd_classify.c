@@ -27,7 +27,7 @@ static void defaults(void *settings) {
 
 /* ---- what belongs together ------------------------------------------------------------------------ */
 
-/* Options without a meaning where nothing is trained, and where nothing is fitted either. */
+/* Options that need training, and options that need a fit. */
 static const char *const of_training[] = {"classifier", "init",      "per-class", "sd",    "beta",
                                           "epochs",     "batch",     "sweeps",    "pcd",   "rate",
                                           "fields",     "estimator", "error-at",  "curve", NULL};
@@ -37,7 +37,7 @@ static const char *const of_fitting[] = {
 static exit_code refuse(const invocation *call, const char *const *names, const char *with) {
     for (size_t k = 0; names[k]; k++)
         if (call_has_option(call, names[k]))
-            return fail(EXIT_MISUSED, "--%s: has no meaning with %s", names[k], with);
+            return fail(EXIT_MISUSED, "--%s: cannot be used with %s", names[k], with);
     return EXIT_DONE;
 }
 
@@ -55,12 +55,12 @@ static exit_code check_fit_options(const classify_job *my) {
         return fail(EXIT_MISUSED, "classify: expected TRAIN, found nothing (see 'isinglass "
                                   "classify --help')");
     if (settings->rbm)
-        code = refuse(call, of_training, "--rbm, since nothing is trained");
+        code = refuse(call, of_training, "--rbm, which trains nothing");
     if (code == EXIT_DONE && settings->classifier == CLASSIFIER_LABELS)
         code = refuse(call, of_regression, "--classifier labels");
     if (code == EXIT_DONE && settings->experts.start != ISG_START_NORMAL &&
         call_has_option(call, "sd"))
-        code = fail(EXIT_MISUSED, "--sd: has a meaning with --init normal only");
+        code = fail(EXIT_MISUSED, "--sd: needs --init normal");
     return code;
 }
 
@@ -82,8 +82,7 @@ static exit_code check_test(const classify_job *my) {
     const classify_settings *settings = my->settings;
     if (my->test_name || !(settings->picture || settings->predictions))
         return EXIT_DONE;
-    return fail(EXIT_MISUSED, "%s: needs TEST, which was not given",
-                settings->picture ? "--picture" : "--predictions");
+    return fail(EXIT_MISUSED, "%s: needs TEST", settings->picture ? "--picture" : "--predictions");
 }
 
 /* ---- data ----------------------------------------------------------------------------------------- */
@@ -129,8 +128,8 @@ static exit_code check_classes(const classify_job *my) {
     for (size_t c = 0; c < n_test; c++) {
         const char *name = isg_dataset_class_name(my->test, c);
         if (isg_dataset_class_size(my->test, c) > 0 && !has_class(my->train, name))
-            return fail(EXIT_BAD_INPUT, "%s: has class '%s', which %s has not", my->test_name, name,
-                        my->train_name);
+            return fail(EXIT_BAD_INPUT, "%s: has class '%s', which %s does not have", my->test_name,
+                        name, my->train_name);
     }
     for (size_t c = 0; c < n_train; c++) {
         const char *name = isg_dataset_class_name(my->train, c);
@@ -166,12 +165,12 @@ static exit_code load_test(classify_job *my) {
                                         "predicts without, see --model");
     if (strcmp(my->test_sha256, my->train_sha256) == 0)
         notice(my->call.common.quiet,
-               "%s: has the very samples of TRAIN; its error says nothing about others",
+               "%s: has exactly the samples of TRAIN, so its error says nothing about new samples",
                my->test_name);
     return check_classes(my);
 }
 
-/* Other data than those of the run that is resumed. */
+/* Refuses data that differ from those of the run being resumed. */
 static exit_code check_record(const classify_job *my) {
     const struct {
         const char *key, *what, *name, *found;
@@ -187,7 +186,7 @@ static exit_code check_record(const classify_job *my) {
             return fail(EXIT_CHECKPOINT, "%s: the run in %s was started without TEST",
                         all[k].name ? all[k].name : "TEST", my->settings->out);
         return fail(EXIT_CHECKPOINT,
-                    "%s: other data than the run in %s was started with: SHA-256 of the %s "
+                    "%s: not the data that the run in %s was started with: SHA-256 of the %s "
                     "%.12s..., expected %.12s...",
                     all[k].name ? all[k].name : "TEST", my->settings->out, all[k].what,
                     all[k].found, expected);
@@ -281,25 +280,27 @@ static exit_code run(const invocation *call) {
 
 /* clang-format off */
 static const argument_entry arguments[] = {
-    {.name = "TRAIN", .help = "Labelled samples to learn from: " DATA_HELP ". With --model, the samples to classify. May be left out with --resume",
+    {.name = "TRAIN", .help = "Labelled samples to learn from: " DATA_HELP
+     ". With --model, the samples to classify. Optional with --resume",
      .choices = data_names, .is_open = true, .is_file = true, .is_optional = true},
-    {.name = "TEST", .help = "Labelled samples of the same classes, never learned from; may be left out",
+    {.name = "TEST", .help = "Labelled samples of the same classes, used only for testing; "
+                             "optional",
      .choices = data_names, .is_open = true, .is_file = true, .is_optional = true},
     {.name = NULL},
 };
 
 static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_DIRECTORY, .metavar = "RUN", FIELD(out),
-     .otherwise = "nothing is kept",
-     .help = "Keep the classifier, and what is needed to resume, in this directory"},
+     .otherwise = "nothing is saved",
+     .help = "Save the classifier, and what is needed to resume, in this directory"},
     {.name = "model", .kind = OPTION_FILE, .metavar = "C.npz", FIELD(model),
-     .otherwise = "a new one is made", .help = "Use a classifier saved by an earlier run"},
+     .otherwise = "a new one", .help = "Use a classifier saved by an earlier run"},
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
-     .high = HUGE_VAL, FIELD(experts.per_class), .help = "Hidden units of each class"},
+     .high = HUGE_VAL, FIELD(experts.per_class), .help = "Hidden units per class"},
     {.name = "init", .kind = OPTION_CHOICE, .metavar = "START",
      .choices = start_names, FIELD(experts.start),
-     .help = "Weights to start from: the projection rule of the class's K sub-patterns, their Hebbian "
-             "rule, principal axes, or random ones"},
+     .help = "Weights to start from: the projection rule or the Hebbian rule of the K "
+             "sub-patterns of the class, principal axes, or random weights"},
     {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .low = 0,
      .high = HUGE_VAL, .is_above_low = true, FIELD(experts.deviation),
      .help = "Standard deviation of the weights of --init normal"},
@@ -309,48 +310,49 @@ static const option_entry options[] = {
              "larger than before"},
     {.name = "error-at", .kind = OPTION_TEXT, .metavar = "E,E,...", FIELD(error_at),
      .otherwise = "only at the end",
-     .help = "Fit and test after these numbers of epochs too"},
+     .help = "Also fit and test after these numbers of epochs"},
     {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,
      .high = 1e30, FIELD(experts.beta), .help = "Inverse temperature of training"},
     {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .low = 1,
      .high = HUGE_VAL, FIELD(experts.train.batch_size), .help = "Samples per update"},
     {.name = "sweeps", .alias = "cd", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
      .high = HUGE_VAL, FIELD(experts.train.gibbs_steps), .help = "Gibbs sweeps per update, the K of CD-K"},
-    {.name = "pcd", .kind = OPTION_FLAG, FIELD(experts.train.persistent), .help = "Persistent chains"},
+    {.name = "pcd", .kind = OPTION_FLAG, FIELD(experts.train.persistent), .help = "Use persistent chains"},
     {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR, FIELD(rate),
-     .help = "Learning rate, and others from given numbers of finished epochs on"},
+     .help = "Learning rate; ETA@EPOCH changes it after EPOCH epochs"},
     {.name = "fields", .kind = OPTION_FLAG, FIELD(experts.train.fields), .help = "Train the fields b and c too"},
     {.name = "estimator", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = estimator_choices,
      FIELD(experts.train.estimator),
-     .help = "Pair the last spins with the hidden units they were drawn from, or with their means"},
+     .help = "Pair the last spins with the hidden units they were drawn from, or with the mean "
+             "hidden units given these spins"},
     {.name = "features", .kind = OPTION_CHOICE, .metavar = "WHICH", .choices = feature_choices,
      FIELD(features), .otherwise = "energy, or hidden with --rbm",
      .help = "What the regression sees: |s^T W|^2 of every expert, or all hidden units"},
     {.name = "l2", .kind = OPTION_DOUBLE, .metavar = "L", .low = 0,
      .high = HUGE_VAL, FIELD(fit.l2),
-     .help = "Penalty of the regression: L / 2 |coefficients|^2 is added to the sum of the losses, on "
-             "standardized features"},
+     .help = "Penalty of the regression, which adds L / 2 |coefficients|^2 to the sum of the "
+             "losses, on standardized features"},
     {.name = "rbm", .kind = OPTION_FILE, .metavar = "M.npz", FIELD(rbm), .otherwise = "experts",
-     .help = "Take the features from this RBM instead of experts; nothing is trained"},
+     .help = "Use the features of this RBM instead of experts; nothing is trained"},
     {.name = "classifier", .kind = OPTION_CHOICE, .metavar = "WHICH",
      .choices = classifier_choices, FIELD(classifier),
-     .help = "experts with a regression, or a single RBM that has seen the labels as further units and "
-             "gives p(class | s) in closed form"},
+     .help = "experts with a regression, or a single RBM that is trained with the labels as "
+             "additional units and gives p(class | s) in closed form"},
     {.name = "resume", .kind = OPTION_FLAG, FIELD(resume),
-     .help = "Continue the run in RUN as if it had never stopped, or start it if there is none"},
+     .help = "Continue the run in RUN as if it had never stopped; if there is none, start it"},
     {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .low = 0,
      .high = HUGE_VAL, FIELD(save_every),
-     .help = "Save every S seconds; never changes a result"},
+     .help = "Save every S seconds; does not change the result"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg", FIELD(picture),
      .otherwise = "no picture",
      .help = "Draw the confusion matrix: right answers in blue, mistakes in red"},
     {.name = "predictions", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(predictions),
-     .otherwise = "none", .help = "Write the class given to every sample of TEST, and its probability"},
+     .otherwise = "none", .help = "Write the predicted class of every sample of TEST, and its "
+                                  "probability"},
     {.name = "curve", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(curve), .otherwise = "none",
      .help = "Write the errors of --error-at"},
     {.name = "test-labels", .kind = OPTION_FILE, .metavar = "FILE", FIELD(test_labels),
-     .otherwise = "those in TEST", .help = "Read the labels of TEST from FILE, as --labels those of "
-             "TRAIN"},
+     .otherwise = "those in TEST", .help = "Read the labels of TEST from FILE, as --labels does for TRAIN"},
     {.name = "test-limit", .kind = OPTION_SIZE, .metavar = "M", .low = 1, .high = HUGE_VAL,
      FIELD(test_limit), .otherwise = "all", .help = "Keep only the first M samples of TEST"},
     DATA_OPTIONS(classify_settings, data),
@@ -359,11 +361,16 @@ static const option_entry options[] = {
 
 
 static const example examples[] = {
-    {"isinglass classify mnist:train mnist:test", "Ten Hopfield experts of ten sub-patterns, no training: 6.9 % errors."},
-    {"isinglass classify mnist:train mnist:test --per-class 100 --epochs 50 --error-at 0,1,5,10,20 -o poe", "The best of Fig. 5 of the paper, kept, resumable."},
-    {"isinglass classify --model poe/classifier.npz mnist:test --picture confusion.png", "Use it later, and look at its mistakes."},
-    {"isinglass classify fashion:train fashion:test --classifier labels --epochs 10", "One RBM that has seen the labels."},
-    {"isinglass classify mnist:train mnist:test --rbm run/model.npz", "Regression on the hidden units of an RBM trained before."},
+    {"isinglass classify mnist:train mnist:test",
+     "Ten Hopfield experts with ten sub-patterns each, no training: 6.9 % errors."},
+    {"isinglass classify mnist:train mnist:test --per-class 100 --epochs 50 --error-at 0,1,5,10,20 -o poe",
+     "The best result of Fig. 5 of the paper, saved and resumable."},
+    {"isinglass classify --model poe/classifier.npz mnist:test --picture confusion.png",
+     "Use the saved classifier, and look at its mistakes."},
+    {"isinglass classify fashion:train fashion:test --classifier labels --epochs 10",
+     "A single RBM, trained with the labels."},
+    {"isinglass classify mnist:train mnist:test --rbm run/model.npz",
+     "Regression on the hidden units of an RBM trained earlier."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -371,21 +378,20 @@ static const example examples[] = {
 const command command_classify = {
     .name = "classify",
     .section = "Models",
-    .summary = "Classify by a product of experts, one RBM for every class",
+    .summary = "Classify with a product of experts, one RBM for every class",
     .description =
-        "Every class gets an RBM of K hidden units, started from the K sub-patterns of the class "
-        "(Ward clusters, orthogonalized by QR) and trained on its samples alone. What expert mu "
-        "makes "
-        "of a sample s, |s^T W_mu|^2, is -2 times its energy; a multinomial logistic regression on "
-        "these features, one for each class, standardized and fitted to convergence, gives the "
-        "answer. Training uses the seed and the number of the class, so that the same seed gives "
-        "the "
-        "same answers on any number of threads.\n"
+        "Each class gets an RBM of K hidden units, its expert, which starts from the K "
+        "sub-patterns of the class (Ward clusters, orthogonalized by QR) and is trained on the "
+        "samples of that class alone. The feature of expert mu for a sample s is |s^T W_mu|^2, "
+        "which is -2 times its energy. A multinomial logistic regression on these features, "
+        "one for each class, standardized and fitted to convergence, predicts the class. "
+        "Training uses the seed and the number of the class, so the same seed gives the same "
+        "answers on any number of threads.\n"
         "The classes of TRAIN and TEST are matched by name. Errors come with their binomial "
         "standard error (if none is wrong, that of half a sample).\n"
-        "RUN holds classifier.npz, run.json (all options, checksums of the data, errors) and two "
-        "checkpoints. Whatever stops a run, 'isinglass classify --resume -o RUN' continues it and "
-        "ends with the same answers.",
+        "RUN contains classifier.npz, run.json (all options, checksums of the data, errors) "
+        "and two checkpoints. Whatever stopped a run, 'isinglass classify --resume -o RUN' "
+        "continues it and ends with the same answers.",
     .arguments = arguments,
     .options = options,
     .results = classify_results,

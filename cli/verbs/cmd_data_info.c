@@ -91,7 +91,7 @@ static const option_entry options[] = {
     DATA_OPTIONS(data_info_settings, data),
     {.name = "picture", .alias = "sheet", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(data_info_settings, picture), .otherwise = "no picture",
-     .help = "Also write a picture of the first ten samples of every class"},
+     .help = "Also draw the first ten samples of every class"},
     {.name = NULL},
 };
 
@@ -102,8 +102,8 @@ static const result_entry image_results[] = {
     RESULT(image_size, height, NULL), RESULT(image_size, width, NULL), {.key = NULL}};
 
 static const result_entry class_results[] = {
-    RESULT(class_count, name, "the label"),
-    RESULT(class_count, count, "samples that have it"),
+    RESULT(class_count, name, "its label"),
+    RESULT(class_count, count, "number of samples with this label"),
     {.key = NULL}};
 
 static const result_entry results[] = {
@@ -111,7 +111,7 @@ static const result_entry results[] = {
     INFO(n_visible, "number of spins in a sample"),
     RESULT_LIST_OF(data_info_result, classes, class_results, NULL),
     IS(positive_fraction, "share of +1 among all spins"),
-    IS(duplicate_rows, "samples equal to an earlier one"),
+    IS(duplicate_rows, "number of samples equal to an earlier one"),
     RESULT_POINTER(data_info_result, image, image_results, "size of the samples, or null if they are not images"),
     INFO(smallest, "smallest value in the file"),
     INFO(largest, "largest value in the file"),
@@ -143,7 +143,8 @@ static const example examples[] = {
     {"isinglass data info mnist:train", "Describe the 60000 training images."},
     {"isinglass data info mnist:test --class 7 --picture sevens.png", "Look at some sevens."},
     {"isinglass data info votes.csv --label-column party", "Describe a table with labels."},
-    {"isinglass data info digits.npy --labels digits-labels.npy --json", "Give a script the facts."},
+    {"isinglass data info digits.npy --labels digits-labels.npy --json",
+     "Print the same as JSON, for a script."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -152,14 +153,14 @@ const command command_data_info = {
     .group = "data",
     .name = "info",
     .section = "Data",
-    .summary = "Describe a data set: shape, classes, share of +1, duplicates",
+    .summary = "Describe a data set: size, classes, share of +1, duplicates",
     .description =
-        "Reads a data set as every other verb does, value by value into spins of +1 and -1, and "
-        "says what it found.\n"
-        "Values are taken for 8-bit grey levels, with full scale 255, if they lie in 0 to 255 and "
-        "either the file holds images (three dimensions, or --shape) and some value exceeds 2, or "
-        "all values are whole and the largest is 255 itself. Missing values, NaN and infinity "
-        "are refused with their place.",
+        "Reads a data set as every other verb does, turns each value into a spin of +1 or -1, "
+        "and describes the result.\n"
+        "Values count as 8-bit grey levels, with full scale 255, if they lie in 0 to 255 and "
+        "either the file holds images (three dimensions, or --shape) and some value exceeds 2, "
+        "or all values are whole and the largest is exactly 255. Missing values, NaN and "
+        "infinity are errors, reported with their position.",
     .arguments = arguments,
     .options = options,
     .results = results,

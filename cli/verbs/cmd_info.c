@@ -39,7 +39,7 @@ static void print_isas(output *out, const void *results) {
 
 static exit_code run(const invocation *call) {
     char *directory = NULL;
-    /* Not knowing the directory is worth showing, and no reason to fail. */
+    /* An unknown directory is shown, not an error. */
     if (data_directory(&directory, &call->common) == EXIT_NO_MEMORY)
         return EXIT_NO_MEMORY;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -62,28 +62,28 @@ static exit_code run(const invocation *call) {
 #define IS(field, what) RESULT(info_result, field, what)
 
 static const result_entry results[] = {
-    IS(version, "of the library in use"),
+    IS(version, "version of the library in use"),
     IS(isa, "instruction set in use"),
     RESULT_LIST_OF(info_result, isa_known, result_texts,
-                   "all instruction sets this build has code for, best last"),
+                   "all instruction sets this build supports, best last"),
     IS(threads, "number of threads in use"),
     IS(cores, "number of processor cores"),
-    IS(blas, "linear algebra library underneath: none, the routines are our own"),
-    IS(compiler, "that built the program"),
+    IS(blas, "linear algebra library in use: none, isinglass has its own"),
+    IS(compiler, "compiler that built the program"),
     IS(data_directory, "where data sets are kept; null if HOME is not set"),
     {.label = "version", .text = "{version}"},
     {.label = "compiler", .text = "{compiler}"},
     {.print = print_isas},
     {.label = "threads", .text = "{threads} ({cores core})"},
-    {.label = "linear algebra", .text = "own routines, the same bits on every machine"},
+    {.label = "linear algebra", .text = "built in, the same bits on every machine"},
     {.when = "data_directory", .label = "data directory", .text = "{data_directory}"},
     {.when = "!data_directory", .label = "data directory", .text = "none: HOME is not set"},
     {.key = NULL}};
 
 static const example examples[] = {
-    {"isinglass info", "What a report of a problem should start with."},
-    {"isinglass info --json | jq -r .data_directory", "Where the data sets are, for a script."},
-    {"isinglass info --isa ref --threads 1", "Check that a setting is accepted here."},
+    {"isinglass info", "Include this when you report a problem."},
+    {"isinglass info --json | jq -r .data_directory", "Tell a script where the data sets are."},
+    {"isinglass info --isa ref --threads 1", "Check that this machine accepts a setting."},
     {NULL, NULL},
 };
 
@@ -92,11 +92,9 @@ const command command_info = {
     .section = "This machine",
     .summary = "Show version, instruction set, threads and data directory",
     .description =
-        "Shows what the program is and what it found on this machine: its version and compiler, "
-        "the instruction set its kernels use and those it knows, the number of threads, the "
-        "linear algebra library, and the directory in which data sets are kept.\n"
-        "Settings given along with it, such as --threads or --data-dir, are shown as they would "
-        "be used.",
+        "Shows the version and compiler of the program, the instruction set in use and those it "
+        "knows, the number of threads, the linear algebra library, and the directory of data "
+        "sets.\nOptions such as --threads or --data-dir are shown as they would take effect.",
     .results = results,
     .examples = examples,
     .run = run,

@@ -29,8 +29,8 @@ static exit_code map(isg_rbm **rbm, const isg_patterns *patterns, const map_sett
                      isg_mapping_report *found, const char *file) {
     const isg_status status = isg_rbm_from_patterns(rbm, patterns, &settings->how, found);
     if (status == ISG_ERR_DEPENDENT)
-        return fail(EXIT_BAD_INPUT, "%s: %s; --allow-rank-deficient maps them at that rank", file,
-                    isg_error_message());
+        return fail(EXIT_BAD_INPUT, "%s: %s; use --allow-rank-deficient to map them at that rank",
+                    file, isg_error_message());
     return fail_status(status);
 }
 
@@ -69,7 +69,7 @@ static exit_code run(const invocation *call) {
 
 /* clang-format off */
 static const argument_entry arguments[] = {
-    {.name = "P.npz", .help = "Patterns, as 'isinglass patterns' writes them or any .npz with xi "
+    {.name = "P.npz", .help = "Patterns written by 'isinglass patterns', or any .npz with xi "
                               "(units x patterns) of +1 and -1", .is_file = true},
     {.name = NULL},
 };
@@ -79,13 +79,13 @@ static const option_entry options[] = {
      .offset = offsetof(map_settings, out), .help = "Write the RBM to this file"},
     {.name = "via", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = via_choices,
      .offset = offsetof(map_settings, how.via),
-     .help = "W is Q of xi = QR, U of xi = USV', xi (xi'xi)^-1/2 or xi / sqrt(N), in turn"},
+     .help = "W is, in this order, Q of xi = QR, U of xi = USV', xi (xi'xi)^-1/2 or xi / sqrt(N)"},
     {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,
      .high = 1e30, .offset = offsetof(map_settings, how.beta),
      .help = "Inverse temperature"},
     {.name = "allow-rank-deficient", .kind = OPTION_FLAG,
      .offset = offsetof(map_settings, how.allow_rank_deficient),
-     .help = "Also map linearly dependent patterns, with one hidden unit per independent one"},
+     .help = "Also map linearly dependent patterns, with one hidden unit per independent pattern"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(map_settings, picture), .otherwise = "no picture",
      .help = "Also draw the patterns above the columns of W: red positive, blue negative, white "
@@ -104,7 +104,7 @@ static const result_entry results[] = {
     FOUND(rank, "number of linearly independent patterns"),
     FOUND(n_hidden, "number of hidden units"),
     IS(beta, "inverse temperature"),
-    FOUND(orthogonality_error, "largest entry of W'W - 1 in size"),
+    FOUND(orthogonality_error, "largest absolute entry of W'W - 1"),
     FOUND(reconstruction_error, "largest entry of WR - xi"),
     FOUND(projector_error, "largest entry of J^2 - J, with J = WW'"),
     FOUND(fixed_point_error, "largest entry of J xi - xi"),
@@ -124,9 +124,12 @@ static const result_entry results[] = {
     {.key = NULL}};
 
 static const example examples[] = {
-    {"isinglass map digits.npz -o model.npz", "The RBM that is the Hopfield network of the digits."},
-    {"isinglass map digits.npz -o model.npz --via svd --beta 1", "The same network, other weights, warmer."},
-    {"isinglass map digits.npz -o model.npz --picture weights.png", "Look at the weights, as in Fig. 3a of the paper."},
+    {"isinglass map digits.npz -o model.npz",
+     "The RBM that equals the Hopfield network of the digits."},
+    {"isinglass map digits.npz -o model.npz --via svd --beta 1",
+     "The same network with other weights and at a higher temperature."},
+    {"isinglass map digits.npz -o model.npz --picture weights.png",
+     "Look at the weights, as in Fig. 3a of the paper."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -137,15 +140,15 @@ const command command_map = {
     .summary = "Map a Hopfield network to an RBM with the same distribution",
     .description =
         "The projection rule J = xi (xi'xi)^-1 xi' of the patterns xi equals WW' for weights W "
-        "with "
-        "orthonormal columns, and an RBM of Gaussian hidden units with such weights has the same "
-        "distribution over the spins as the Hopfield network, exactly. qr, svd and sqrt are three "
-        "such W of one J; hebbian gives the Hebbian rule J = xi xi' / N instead, which is another "
-        "network unless the patterns are orthogonal, so that its errors are no small numbers.\n"
-        "Linearly dependent patterns are refused, with the combination named, or mapped at their "
-        "rank with --allow-rank-deficient; the Hebbian rule takes any.\n"
-        "The file holds W (visible x hidden units), b, c, beta, the patterns xi with their labels, "
-        "R with WR = xi, and meta.json; numpy.load opens it.",
+        "with orthonormal columns. An RBM with Gaussian hidden units and these weights has "
+        "exactly the same distribution over the spins as the Hopfield network. qr, svd and "
+        "sqrt are three such W for the same J. hebbian uses the Hebbian rule J = xi xi' / N, a "
+        "different network unless the patterns are orthogonal, so its errors are not small.\n"
+        "Linearly dependent patterns are refused, and the message names the combination; "
+        "--allow-rank-deficient maps them at their rank. The Hebbian rule accepts any "
+        "patterns.\n"
+        "M.npz contains W (visible x hidden units), b, c, beta, the patterns xi with their "
+        "labels, R with WR = xi, and meta.json; open it with numpy.load.",
     .arguments = arguments,
     .options = options,
     .results = results,

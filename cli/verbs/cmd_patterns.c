@@ -114,7 +114,7 @@ static const option_entry options[] = {
      .offset = offsetof(patterns_settings, out), .help = "Write the patterns to this file"},
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.per_class),
-     .help = "Patterns of each class: 1 is the class mean, more are clusters (Ward linkage)"},
+     .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage)"},
     DATA_OPTIONS(patterns_settings, data),
     {.name = NULL},
 };
@@ -131,11 +131,11 @@ static const result_entry results[] = {
     RESULT_AS(patterns_result, info.n_visible, "n_visible", "number of units"),
     RESULT_AS(patterns_result, info.n_patterns, "n_patterns", "number of patterns"),
     IS(rank, "number of linearly independent patterns"),
-    LIST(positive, result_sizes, "+1 count of each pattern"),
+    LIST(positive, result_sizes, "number of +1 in each pattern"),
     LIST(labels, result_texts, "class of each pattern, or null"),
-    LIST(members, result_sizes, "samples behind each pattern"),
+    LIST(members, result_sizes, "number of samples behind each pattern"),
     IS(max_overlap, "largest overlap of two patterns, or null if there is only one"),
-    RESULT_AS(patterns_result, info.n_ties, "ties", "units whose mean was zero, over all patterns"),
+    RESULT_AS(patterns_result, info.n_ties, "ties", "number of units whose mean was zero, over all patterns"),
     RESULT_CHAR_ARRAY(patterns_result, checksum, "sha256",
                       "SHA-256 of the patterns packed (first unit = highest bit), sorted, concatenated"),
     {.kind = RESULT_LIST, .key = "patterns", .offset = offsetof(patterns_result, patterns),
@@ -169,13 +169,15 @@ static const example examples[] = {
 const command command_patterns = {
     .name = "patterns",
     .section = "Networks",
-    .summary = "Make class patterns, or sub-patterns by clustering, from data",
+    .summary = "Make class patterns or clustered sub-patterns from data",
     .description =
-        "A pattern is the sign of the mean over the samples of a class, unit by unit; where the "
-        "mean is zero it is -1. With --per-class K every class is first divided into K clusters "
-        "by Ward linkage on Hamming distances, with ties broken as SciPy does, and each cluster "
-        "gives a pattern. Patterns are ordered by class, then by the first sample of a cluster.\n"
-        "The file holds xi (units x patterns, int8), labels, and meta.json; numpy.load opens it.",
+        "A pattern is the sign of the mean over the samples of a class, unit by unit; a mean "
+        "of zero gives -1. With --per-class K, every class is first divided into K clusters by "
+        "Ward linkage on Hamming distances, with ties broken as SciPy does, and each cluster "
+        "gives a pattern. Patterns are ordered by class, then by the first sample of the "
+        "cluster.\n"
+        "P.npz contains xi (units x patterns, int8), labels and meta.json; open it with "
+        "numpy.load.",
     .arguments = arguments,
     .options = options,
     .results = results,

@@ -30,8 +30,8 @@ exit_code recall_failed(const recall_job *my, isg_status status) {
         return fail(EXIT_MISUSED, "--dynamics gibbs: %s; %s", isg_error_message(),
                     my->settings->no_diagonal ? "leave out --no-diagonal" : "add --keep-diagonal");
     if (status == ISG_ERR_DEPENDENT)
-        return fail(EXIT_BAD_INPUT, "%s: %s; --allow-rank-deficient takes them as they are",
-                    my->file, isg_error_message());
+        return fail(EXIT_BAD_INPUT, "%s: %s; use --allow-rank-deficient to accept them", my->file,
+                    isg_error_message());
     if (status == ISG_ERR_SHAPE)
         return fail(EXIT_BAD_INPUT, "%s: %s", my->data_name ? my->data_name : my->file,
                     isg_error_message());
@@ -48,14 +48,12 @@ static exit_code parse_names(const char *option, const char *text, const char *c
         char part[PART_BYTES];
         size_t k = 0, place = 0;
         if (!part_cut(&rest, ',', part) || !find_choice(names, part, &place))
-            return fail(EXIT_MISUSED,
-                        "%s: expected %s, or some of them with commas between, found "
-                        "'%s'",
+            return fail(EXIT_MISUSED, "%s: expected %s, or several separated by commas, found '%s'",
                         option, list_choices(names, words), text);
         while (k < *count && out[k] != place)
             k++;
         if (k < *count)
-            return fail(EXIT_MISUSED, "%s: %s is there twice", option, part);
+            return fail(EXIT_MISUSED, "%s: %s is given twice", option, part);
         out[(*count)++] = place;
     }
     return EXIT_DONE;
@@ -68,8 +66,8 @@ static exit_code parse_shares(const char *option, const char *text, double **out
     if (code != EXIT_DONE || is_read)
         return code;
     return fail(EXIT_MISUSED,
-                "%s: expected a share from 0 to 1, several with commas between them, or A:B:n, "
-                "found '%s'",
+                "%s: expected a share from 0 to 1, several separated by commas, or A:B:n, found "
+                "'%s'",
                 option, text);
 }
 
@@ -89,11 +87,11 @@ static exit_code parse_lists(recall_job *my) {
     if (code == EXIT_DONE && settings->mask)
         code = parse_shares("--mask", settings->mask, &my->masks, &my->n_masks);
     if (code == EXIT_DONE && my->n_flips > 1 && my->n_masks > 1)
-        code = fail(EXIT_MISUSED, "--flip and --mask: only one of them can be a list");
+        code = fail(EXIT_MISUSED, "--flip and --mask: only one of them can have several values");
     return code;
 }
 
-/* Options that mean nothing to what is to be done. */
+/* Refuses options that do not apply. */
 static exit_code refuse(const invocation *call, const char *const *names, const char *why) {
     for (; *names; names++)
         if (call_has_option(call, *names))
@@ -115,14 +113,14 @@ static exit_code check_protocol(const recall_job *my) {
         refuse(my->call, of_curves,
                "belongs to the recall of what is corrupted by --flip, --mask or --mask-units");
     if (code == EXIT_DONE && !my->data_name)
-        code = fail(EXIT_MISUSED, "DATA: expected what is to be recalled, or --flip, --mask or "
-                                  "--mask-units to corrupt the patterns themselves");
+        code = fail(EXIT_MISUSED, "expected DATA to recall, or --flip, --mask or --mask-units to "
+                                  "corrupt the patterns");
     if (code == EXIT_DONE && is_published)
-        code = refuse(my->call, of_attractor, "belongs to --protocol attractor");
+        code = refuse(my->call, of_attractor, "needs --protocol attractor");
     if (code == EXIT_DONE && !is_published && !my->settings->committor)
         code = refuse(my->call, of_published, "belongs to --protocol published, or to --committor");
     if (code == EXIT_DONE && (my->n_rules > 1 || my->n_dynamics > 1))
-        code = fail(EXIT_MISUSED, "--%s: several are only for --flip, --mask and --mask-units",
+        code = fail(EXIT_MISUSED, "--%s: several values need --flip, --mask or --mask-units",
                     my->n_rules > 1 ? "rule" : "dynamics");
     return code;
 }
@@ -136,12 +134,11 @@ static exit_code check_use(const recall_job *my) {
     const recall_settings *settings = my->settings;
     exit_code code = EXIT_DONE;
     if (settings->keep_diagonal && settings->no_diagonal)
-        return fail(EXIT_MISUSED,
-                    "--keep-diagonal and --no-diagonal: only one of them makes sense");
+        return fail(EXIT_MISUSED, "--keep-diagonal and --no-diagonal: give only one of them");
     if (!my->data_name)
-        code = refuse(my->call, of_data, "says how to read DATA, which was not given");
+        code = refuse(my->call, of_data, "needs DATA");
     if (code == EXIT_DONE && !settings->trajectory && call_has_option(my->call, "row"))
-        code = fail(EXIT_MISUSED, "--row: says where --trajectory starts, which was not given");
+        code = fail(EXIT_MISUSED, "--row: needs --trajectory");
     if (code != EXIT_DONE)
         return code;
     if (!is_corrupted(my) && !settings->trajectory)
@@ -215,10 +212,11 @@ static exit_code run(const invocation *call) {
 
 /* clang-format off */
 static const argument_entry arguments[] = {
-    {.name = "P.npz", .help = "Patterns, as 'isinglass patterns' writes them, a model that was made of "
+    {.name = "P.npz", .help = "Patterns written by 'isinglass patterns', a model made from "
                               "patterns, or any .npz with xi (units x patterns) of +1 and -1",
      .is_file = true},
-    {.name = "DATA", .help = "What to recall; without, --flip and --mask corrupt the patterns. "
+    {.name = "DATA", .help = "Data to recall; without DATA, --flip and --mask corrupt the "
+                             "patterns. "
                              DATA_HELP,
      .choices = data_names, .is_open = true, .is_file = true, .is_optional = true},
     {.name = NULL},
@@ -227,48 +225,50 @@ static const argument_entry arguments[] = {
 static const option_entry options[] = {
     {.name = "protocol", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = protocol_names,
      .offset = offsetof(recall_settings, how.protocol),
-     .help = "Decide a sample once it is near a pattern, as the paper did, or follow it to its end"},
+     .help = "Decide a sample once it is near a pattern, as the paper does, or follow it to its "
+             "end"},
     {.name = "rule", .kind = OPTION_TEXT, .metavar = "RULE", .choices = rule_names,
      .offset = offsetof(recall_settings, rule),
-     .help = "projection or hebbian; of what is corrupted also both, with a comma between"},
+     .help = "projection or hebbian; if units are corrupted also both, separated by a comma"},
     {.name = "dynamics", .kind = OPTION_TEXT, .metavar = "DYNAMICS", .choices = dynamics_names,
      .offset = offsetof(recall_settings, dynamics),
      .otherwise = "published: sync, then parallel; else async",
-     .help = "async or sync at zero temperature, glauber, parallel or gibbs at --beta; of what is "
-             "corrupted also several, with commas between. In the published protocol, that of the "
-             "first part or of the trajectories"},
+     .help = "async or sync at zero temperature; glauber, parallel or gibbs at --beta; if units "
+             "are corrupted also several, separated by commas. In the published protocol, the "
+             "dynamics of the first part or of the trajectories"},
     {.name = "readout", .kind = OPTION_CHOICE, .metavar = "WHAT", .choices = readout_names,
      .offset = offsetof(recall_settings, how.readout),
-     .help = "What tells the class of an end of the attractor protocol"},
+     .help = "Attractor: what determines the class of an end state"},
     {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,
      .high = 1e30, .offset = offsetof(recall_settings, how.beta),
-     .help = "Inverse temperature of dynamics that have one"},
+     .help = "Inverse temperature of glauber, parallel, gibbs and --committor"},
     {.name = "overlap", .kind = OPTION_DOUBLE, .metavar = "M", .low = 0, .high = 1,
      .offset = offsetof(recall_settings, how.threshold), .otherwise = "0.7, or 0.9 for --committor",
-     .help = "The overlap above which a sample has come to a pattern"},
+     .help = "Overlap above which a sample has reached a pattern"},
     {.name = "sweeps", .alias = "updates", .kind = OPTION_SIZE, .metavar = "T", .low = 0, .high = 1e9,
      .offset = offsetof(recall_settings, how.max_updates),
      .otherwise = "100; attractor at zero temperature: 1000; --trajectory: 10",
-     .help = "Updates of all units: at most so many at zero temperature and until an overlap is "
-             "reached, else so many"},
+     .help = "Updates of all units: the maximum at zero temperature and until an overlap is "
+             "reached, else the exact number"},
     {.name = "trajectories", .kind = OPTION_SIZE, .metavar = "N", .low = 1,
      .high = 1e6, .offset = offsetof(recall_settings, how.trajectories),
-     .help = "Trajectories of each sample that zero temperature leaves undecided, and of --committor"},
+     .help = "Trajectories per sample that zero temperature leaves undecided, and per sample of "
+             "--committor"},
     {.name = "keep-diagonal", .kind = OPTION_FLAG,
      .offset = offsetof(recall_settings, keep_diagonal),
      .help = "Keep J_ii in the published protocol too"},
     {.name = "no-diagonal", .kind = OPTION_FLAG, .offset = offsetof(recall_settings, no_diagonal),
-     .help = "Take J_ii = 0 everywhere, as the published protocol does"},
+     .help = "Set J_ii = 0 everywhere, as the published protocol does"},
     {.name = "allow-rank-deficient", .kind = OPTION_FLAG,
      .offset = offsetof(recall_settings, how.allow_rank_deficient),
-     .help = "Also accept linearly dependent patterns, by the projection onto their span"},
+     .help = "Also accept linearly dependent patterns, and project onto their span"},
     {.name = "committor", .kind = OPTION_FLAG, .offset = offsetof(recall_settings, committor),
-     .help = "Attractor: of samples that end in no pattern, also the shares of block-Gibbs "
-             "trajectories that come to each"},
+     .help = "Attractor: for samples that end in no pattern, also measure the share of "
+             "block-Gibbs trajectories that reach each pattern"},
     {.name = "flip", .kind = OPTION_TEXT, .metavar = "SHARE|A:B:n",
      .offset = offsetof(recall_settings, flip), .otherwise = "none",
-     .help = "Corrupt: flip this share of the units, chosen at random; 0:0.5:11 is 11 shares from 0 "
-             "to 0.5"},
+     .help = "Corrupt: flip this share of the units, chosen at random; 0:0.5:11 means 11 shares "
+             "from 0 to 0.5"},
     {.name = "mask", .kind = OPTION_TEXT, .metavar = "SHARE|A:B:n",
      .offset = offsetof(recall_settings, mask), .otherwise = "none",
      .help = "Corrupt: set this share of the units to +1 or -1 at random; the others are clamped, "
@@ -280,37 +280,38 @@ static const option_entry options[] = {
      .help = "Let units that are not masked move as well"},
     {.name = "trials", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = 1e9,
      .offset = offsetof(recall_settings, trials), .otherwise = "100, or 1 of DATA",
-     .help = "How often each pattern or sample is corrupted anew"},
+     .help = "How many times to corrupt each pattern or sample"},
     {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "FILE.csv",
      .offset = offsetof(recall_settings, out), .otherwise = "no file",
-     .help = "Also write what became of every sample, or every point of the curves"},
+     .help = "Also write the outcome of every sample, or every point of the curves"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(recall_settings, picture), .otherwise = "no picture",
-     .help = "Draw what share is recovered against what share was corrupted (by gnuplot)"},
+     .help = "Draw the share recovered against the share corrupted (with gnuplot)"},
     {.name = "trajectory", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(recall_settings, trajectory), .otherwise = "none",
-     .help = "Only follow one sample or pattern, and draw its states above their energies (by "
+     .help = "Only follow one sample or pattern, and draw its states above their energies (with "
              "gnuplot)"},
     {.name = "row", .kind = OPTION_SIZE, .metavar = "I", .low = 0,
      .high = HUGE_VAL, .offset = offsetof(recall_settings, row),
-     .help = "Which one, counted from 0"},
+     .help = "The sample or pattern to follow, counted from 0"},
     DATA_OPTIONS(recall_settings, data),
     {.name = NULL},
 };
 
 static const result_entry results[] = {
-    RESULT_MEMBERS(recall_result, protocol, recall_protocol_results, "Of DATA as they are:"),
+    RESULT_MEMBERS(recall_result, protocol, recall_protocol_results, "Without corruption:"),
     RESULT_MEMBERS(recall_result, curves, recall_curves_results,
                    "With --flip, --mask or --mask-units:"),
     RESULT_MEMBERS(recall_result, walk, recall_walk_results, "With --trajectory:"),
     {.key = NULL}};
 
 static const example examples[] = {
-    {"isinglass recall digits.npz mnist:test", "The table of Fig. D2a, and what it is worth."},
+    {"isinglass recall digits.npz mnist:test",
+     "The table of Fig. D2a, and how much of it the nearest pattern explains."},
     {"isinglass recall digits.npz mnist:test --protocol attractor --committor -o ends.csv",
-     "Where images really end, and where those that end in no pattern lead to at beta 2."},
-    {"isinglass recall digits.npz --flip 0:0.5:11 --rule projection,hebbian --dynamics async,gibbs "
-     "--picture recovery.png", "How much noise each rule and dynamics can take away."},
+     "Where images really end, and which patterns those that end in none reach at beta 2."},
+    {"isinglass recall digits.npz --flip 0:0.5:11 --rule projection,hebbian --dynamics async,gibbs --picture recovery.png",
+     "How much noise each rule and dynamics can remove."},
     {"isinglass recall digits.npz --mask-units 392:784 --json", "Complete the lower halves."},
     {"isinglass recall digits.npz mnist:test --row 0 --trajectory seven.png",
      "Watch one image fall into its attractor."},
@@ -321,33 +322,30 @@ static const example examples[] = {
 const command command_recall = {
     .name = "recall",
     .section = "Models",
-    .summary = "A Hopfield network as a memory: recall data, undo noise",
+    .summary = "Recall data or remove noise with a Hopfield network",
     .description =
-        "A Hopfield network of the patterns, J = xi (xi'xi)^-1 xi' (projection) or xi xi' / N "
-        "(hebbian), starts from every sample of DATA and updates its units. Classes of patterns "
-        "and "
-        "samples are matched by name.\n"
-        "published does what gave the table of the paper (Fig. D2): J_ii = 0; before every "
-        "synchronous update and after the last the sample is decided for the pattern of the "
-        "largest "
-        "overlap m = xi's / N if that exceeds 0.7; what 100 updates do not decide gets 20 "
-        "trajectories at beta 2, with all units updated at once, from the sample itself, each of "
-        "which counts 1/20. Where patterns are alike, as those of digits are, most samples are "
-        "decided before any update, by their nearest pattern; the output says how many, and what "
-        "the nearest pattern alone would have scored.\n"
-        "attractor goes on until nothing changes, and tells exact patterns from their negatives, "
-        "other fixed points (spurious) and, for sync without diagonal, cycles of two states. The "
-        "class is read out of the end: by the projection a = (xi'xi)^-1 xi's, the overlap m, or "
-        "the "
-        "energy, of which pattern mu has the part m_mu a_mu. Dynamics at a temperature do T "
-        "updates "
-        "and then go on at zero temperature, asynchronously.\n"
-        "With --flip, --mask or --mask-units the patterns, or the samples of DATA, are corrupted "
-        "first, and what is counted is how many trials end in the pattern itself (or in one of the "
-        "sample's class): exactly, at zero temperature, and with an overlap above 0.95. Shares are "
-        "exact numbers of units. The same trial chooses the same units for all shares, rules and "
-        "dynamics. Masked units are set at random and completed; the others are known and stay as "
-        "they are, unless --free or --flip is given.",
+        "Builds a Hopfield network from the patterns, J = xi (xi'xi)^-1 xi' (projection) or xi "
+        "xi' / N (hebbian), starts it from every sample of DATA and updates its units. Classes "
+        "of patterns and samples are matched by name.\n"
+        "published reproduces the table of the paper (Fig. D2), with J_ii = 0. Before every "
+        "synchronous update and after the last, a sample is assigned to the pattern with the "
+        "largest overlap m = xi's / N if that exceeds 0.7. A sample that is undecided after "
+        "100 updates gets 20 trajectories at beta 2, which start from the sample, update all "
+        "units at once and count 1/20 each. If patterns are similar, as those of digits are, "
+        "most samples are decided before any update, by their nearest pattern; the output "
+        "shows how many, and the accuracy of the nearest pattern alone.\n"
+        "attractor updates until nothing changes, and distinguishes exact patterns, their "
+        "negatives, other fixed points (spurious) and, for sync without diagonal, cycles of "
+        "two states. It reads the class from the end state: by the projection a = (xi'xi)^-1 "
+        "xi's, the overlap m, or the energy, to which pattern mu contributes m_mu a_mu. "
+        "Dynamics with a temperature make T updates and then continue asynchronously at zero "
+        "temperature.\n"
+        "--flip, --mask and --mask-units first corrupt the patterns, or the samples of DATA. "
+        "The result is how many trials end in the pattern itself (or in one of the sample's "
+        "class): exactly, at zero temperature, and with an overlap above 0.95. Shares are "
+        "exact numbers of units. The same trial chooses the same units for all shares, rules "
+        "and dynamics. Masked units start at random and are completed; the others are known "
+        "and stay fixed, unless --free or --flip is given.",
     .arguments = arguments,
     .options = options,
     .results = results,

@@ -18,7 +18,7 @@
 
 enum { PICTURE_COUNT = 100, ARRAY_COUNT = 1000, COLUMNS = 10, LEAST_DIAGNOSED = 4 };
 
-/* The last step of a picture, unless asked otherwise: thermal noise would hide what is there. */
+/* The default for the last step of a picture, which would otherwise show thermal noise. */
 static const double picture_beta = 20;
 
 typedef struct sample_settings {
@@ -131,7 +131,7 @@ static exit_code plan_start(sample_job *my) {
     my->is_from_patterns = start ? strcmp(start, "patterns") == 0 : has_patterns;
     if (my->is_from_patterns && !has_patterns)
         return fail(EXIT_BAD_INPUT,
-                    "%s: has no patterns to start from; take --start noise or --start DATA",
+                    "%s: has no patterns to start from; use --start noise or --start DATA",
                     my->file);
     if (my->is_from_patterns || !start || strcmp(start, "noise") == 0)
         return data_refuse_options(my->call, "--start DATA");
@@ -185,7 +185,7 @@ static exit_code plan(sample_job *my) {
 
 /* ---- sampling --------------------------------------------------------------------------------------- */
 
-/* A few sweeps at a time, so that a user who waits sees them pass. */
+/* A few sweeps at a time, to show progress. */
 static exit_code sweep(isg_chains *chains, const beta_schedule *betas, bool is_quiet) {
     enum { AT_ONCE = 20 };
     const double steps = (double)betas->from[betas->parts];
@@ -204,8 +204,7 @@ static exit_code sweep(isg_chains *chains, const beta_schedule *betas, bool is_q
     return code;
 }
 
-/* Chains of their own, at the first beta alone: --sweeps sweeps to forget the start, and as many to be
-   measured. */
+/* Separate chains at the first beta: --sweeps sweeps to forget the start, and as many to measure. */
 static exit_code diagnose(sample_job *my) {
     const size_t steps = my->settings->sweeps;
     isg_chains *chains = NULL;
@@ -326,8 +325,8 @@ static exit_code run(const invocation *call) {
 static const char *const start_choices[] = {"noise", "patterns", DATA_NAMES, NULL};
 
 static const argument_entry arguments[] = {
-    {.name = "M.npz", .help = "Model, as 'isinglass map' and 'isinglass train' write it, or any .npz "
-                              "with W (visible x hidden units) and beta; or a RUN", .is_file = true},
+    {.name = "M.npz", .help = "RBM written by 'isinglass map' or 'isinglass train', the RUN of a "
+                              "training, or any .npz with W (visible x hidden units) and beta", .is_file = true},
     {.name = NULL},
 };
 
@@ -337,24 +336,24 @@ static const option_entry options[] = {
      .help = "Write the samples to this file, as a picture or as arrays"},
     {.name = "start", .kind = OPTION_FILE, .metavar = "DATA|noise|patterns", .choices = start_choices,
      .offset = offsetof(sample_settings, start), .otherwise = "patterns if M.npz has them, else noise",
-     .help = "Start from samples of DATA, from random spins or from the patterns of the model"},
+     .help = "Where chains start: samples of DATA, random spins or the patterns of the model"},
     {.name = "count", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = HUGE_VAL,
      .offset = offsetof(sample_settings, count), .otherwise = "100 in a picture, else 1000",
-     .help = "Number of samples, each from a chain of its own"},
+     .help = "Number of samples, each from its own chain"},
     {.name = "sweeps", .alias = "steps", .kind = OPTION_SIZE, .metavar = "T", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(sample_settings, sweeps),
      .help = "Block-Gibbs updates of all hidden and then all visible units"},
     {.name = "beta", .kind = OPTION_TEXT, .metavar = BETAS_METAVAR,
      .offset = offsetof(sample_settings, beta),
      .otherwise = "the model's; in a picture, 20 for the last step",
-     .help = "Inverse temperature, and others from given numbers of finished steps on: 2,20@19"},
+     .help = "Inverse temperature; B@STEP changes it after STEP steps, as in 2,20@19"},
     {.name = "clamp", .kind = OPTION_TEXT, .metavar = RANGES_METAVAR,
      .offset = offsetof(sample_settings, clamp), .otherwise = "none",
-     .help = "Keep these visible units as they start, unit A to unit B - 1, or a single one, counted "
-             "from 0 and row by row in an image"},
+     .help = "Keep these visible units fixed: A:B means units A to B - 1, a single number one "
+             "unit; units are counted from 0, row by row in an image"},
     {.name = "diagnose", .kind = OPTION_FLAG, .offset = offsetof(sample_settings, diagnose),
-     .help = "Also measure autocorrelation times and R-hat: in chains of their own, at the first "
-             "beta, for T more sweeps after the first T"},
+     .help = "Also measure autocorrelation times and R-hat, in separate chains at the first beta, "
+             "for T more sweeps after the first T"},
     DATA_OPTIONS(sample_settings, data),
     {.name = NULL},
 };
@@ -379,27 +378,27 @@ static const result_entry time_results[] = {
 
 static const result_entry diagnosis_results[] = {
     FOUND(sweeps, "sweeps", "number of sweeps measured"),
-    RESULT(diagnosis_result, beta, "inverse temperature at which they were done"),
+    RESULT(diagnosis_result, beta, "inverse temperature of the measurement"),
     {.kind = RESULT_OBJECT, .key = "energy_time", .of = time_results,
      .offset = offsetof(diagnosis_result, found.energy),
      .help = "integrated autocorrelation time of the energy in sweeps"},
     {.kind = RESULT_OBJECT, .key = "hidden_time", .of = time_results,
-     .offset = offsetof(diagnosis_result, found.hidden), .help = "the same of the slowest hidden unit"},
-    FOUND(slowest_unit, "slowest_unit", "which one that is, counted from 0"),
+     .offset = offsetof(diagnosis_result, found.hidden), .help = "the same for the slowest hidden unit"},
+    FOUND(slowest_unit, "slowest_unit", "number of that unit, counted from 0"),
     FOUND(energy_rhat, "energy_rhat", "split R-hat of the energy"),
-    FOUND(hidden_rhat, "hidden_rhat", "the largest of all hidden units"),
+    FOUND(hidden_rhat, "hidden_rhat", "the largest over all hidden units"),
     FOUND(is_reliable, "reliable", "whether the chains are 50 times as long as both times"),
     FOUND(is_trapped, "trapped",
           "whether they stay in different modes, so that more steps will not help"),
     RESULT_HIDDEN(diagnosis_result, wanted),
     {.when = "energy_time.value", .label = "energy time",
      .text = "{energy_time.value:.3g} +- {energy_time.error:.2g} sweeps"},
-    {.when = "!energy_time.value", .label = "energy time", .text = "unknown: it never varies"},
+    {.when = "!energy_time.value", .label = "energy time", .text = "unknown: the energy never varies"},
     {.when = "hidden_time.value", .label = "hidden time",
      .text = "{hidden_time.value:.3g} +- {hidden_time.error:.2g} sweeps (hidden unit {slowest_unit}, "
              "the slowest)"},
     {.when = "!hidden_time.value", .label = "hidden time",
-     .text = "unknown: it never varies (hidden unit {slowest_unit}, the slowest)"},
+     .text = "unknown: hidden unit {slowest_unit}, the slowest, never varies"},
     {.label = "split R-hat",
      .text = "{energy_rhat:.4f} energy, {hidden_rhat:.4f} hidden units (1: the chains agree)"},
     {.when = "reliable", .label = "long enough", .text = "yes, {sweeps} sweeps are over 50 times that"},
@@ -409,7 +408,7 @@ static const result_entry diagnosis_results[] = {
      .text = "start from DATA with the modes in proportion, or cool down from a smaller beta; score "
              "--method mixture weighs the modes for ln Z"},
     {.when = "!reliable&!trapped&wanted", .label = "long enough",
-     .text = "no, take --sweeps {wanted:.0f} at least"},
+     .text = "no, use --sweeps {wanted:.0f} or more"},
     {.when = "!reliable&!trapped&!wanted", .label = "long enough", .text = "no"},
     {.key = NULL}};
 
@@ -435,11 +434,11 @@ static const result_entry results[] = {
 
 static const example examples[] = {
     {"isinglass sample model.npz -o samples.png --start mnist:test",
-     "Ten digits a class, from images of the class by 20 updates, as in Fig. 4c and d of the paper."},
+     "Draw ten digits per class, 20 updates from images of the class, as in Fig. 4c and d of the paper."},
     {"isinglass sample model.npz -o samples.npz --start noise --count 5000 --sweeps 1000 --diagnose",
-     "Arrays for NumPy, and whether the chains were long enough."},
+     "Write arrays for NumPy, and check that the chains were long enough."},
     {"isinglass sample model.npz -o completed.png --start mnist:test --clamp 0:392",
-     "Let the model complete the lower half of digits (14 of 28 rows of 28 pixels are kept)."},
+     "Complete the lower half of digits (the upper 14 of 28 rows of 28 pixels are kept)."},
     {"isinglass sample model.npz -o cooled.png --start noise --sweeps 100 --beta 0.5,1@40,2@70,20@99",
      "Cool random spins down."},
     {NULL, NULL},
@@ -451,30 +450,25 @@ const command command_sample = {
     .section = "Models",
     .summary = "Draw samples from an RBM: a picture or arrays",
     .description =
-        "Each sample is the state of a chain of its own after T block-Gibbs updates: hidden units "
-        "from the spins, lambda ~ Normal(W's + c, 1/beta), then spins from the hidden units, +1 "
-        "with "
-        "probability 1 / (1 + exp(-2 beta x)), x = W lambda + b. Chains of the same seed give the "
-        "same samples on any number of threads and with any instruction set.\n"
-        "Chains start from noise, from the patterns of the model, one after another and over "
-        "again, "
-        "or from the first samples of DATA: of labelled data as many of each class, class by "
-        "class, "
-        "so that a picture shows one class a row. Whatever they start from is forgotten only if T "
-        "is large enough; --diagnose tells. The integrated autocorrelation time is the number of "
-        "sweeps that are worth one independent sample; split R-hat compares chains, and the halves "
-        "of each, with one another, and is 1 if they agree. Chains are trapped if R-hat is above "
-        "1.1, "
-        "did not fall between the first half of the sweeps and all of them, and hardly any chain "
-        "moved.\n"
-        "A picture takes 20 updates at the beta of the model, as Fig. 4c and d of the paper do, "
-        "but "
-        "the last one at beta 20, which takes the thermal noise away: it shows what the samples "
-        "are "
-        "close to. --beta 2 shows the samples themselves. Clamped units are blue.\n"
-        "An .npz holds s (samples x visible units, int8), lambda (samples x hidden units), the "
-        "hidden "
-        "units that s was drawn from, energy (samples), H(s), and meta.json; numpy.load opens it.",
+        "Each sample is the state of its own Markov chain after T block-Gibbs updates. An "
+        "update draws the hidden units, lambda ~ Normal(W's + c, 1/beta), and then the spins, "
+        "+1 with probability 1 / (1 + exp(-2 beta x)), x = W lambda + b. The same seed gives "
+        "the same samples on any number of threads and with any instruction set.\n"
+        "Chains start from noise, from the patterns of the model in turn, or from the first "
+        "samples of DATA: if these have labels, equally many of each class, class by class, so "
+        "that each row of a picture shows one class. Chains forget their start only if T is "
+        "large enough; check with --diagnose. The integrated autocorrelation time is the "
+        "number of sweeps worth one independent sample. Split R-hat compares the chains, and "
+        "the halves of each, with one another, and is 1 if they agree. Chains are trapped if "
+        "R-hat is above 1.1, did not fall between the first half of the sweeps and all of "
+        "them, and hardly any chain moved.\n"
+        "A picture uses 20 updates at the model's beta, as Fig. 4c and d of the paper do, "
+        "except that the last update is at beta 20. This removes the thermal noise and shows "
+        "what the samples are close to; --beta 2 shows the samples themselves. Clamped units "
+        "are blue.\n"
+        "An .npz contains s (samples x visible units, int8), lambda (samples x hidden units), "
+        "from which s was drawn, energy (samples), which is H(s), and meta.json; open it with "
+        "numpy.load.",
     .arguments = arguments,
     .options = options,
     .results = results,

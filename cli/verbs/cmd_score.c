@@ -226,7 +226,7 @@ static exit_code list_betas(scores *my) {
     return EXIT_DONE;
 }
 
-/* With --betas, what is said of one is that of the best for the first data set. */
+/* With --betas, results for a single beta are those at the best beta of the first data set. */
 static exit_code show(scores *my, const invocation *call) {
     const score_settings *settings = call->settings;
     const scored *first = my->n_sets > 0 ? my->sets : NULL;
@@ -243,7 +243,7 @@ static exit_code show(scores *my, const invocation *call) {
     return code;
 }
 
-/* Columns that a plotting program reads; what is not a number stands behind a #. */
+/* Columns for a plotting program; anything but numbers follows a #. */
 static void print_curve(output *out, const void *results) {
     const scores *my = results;
     output_print(out, "# %8s %14s %10s %10s %8s", "beta", "ln Z", "+-", "ESS", "method");
@@ -260,7 +260,7 @@ static void print_curve(output *out, const void *results) {
         output_print(out, " %8s", log_z_method_name(&my->at[k]));
         for (size_t s = 0; s < my->n_sets; s++)
             output_print(out, " %14.3f", my->sets[s].at[k].value);
-        output_line(out, "%s", my->at[k].is_trusted ? "" : "  # not to be trusted");
+        output_line(out, "%s", my->at[k].is_trusted ? "" : "  # not trusted");
     }
     for (size_t s = 0; s < my->n_sets; s++) {
         const scored *set = &my->sets[s];
@@ -355,9 +355,9 @@ static exit_code check_options(const invocation *call) {
     if (settings->betas && settings->by_class)
         return fail(EXIT_MISUSED, "--by-class is for one beta, not for --betas");
     if (call->n_arguments == 1 && settings->by_class)
-        return fail(EXIT_MISUSED, "--by-class: is about DATA, which was not given");
+        return fail(EXIT_MISUSED, "--by-class: needs DATA");
     if (settings->picture && !settings->betas)
-        return fail(EXIT_MISUSED, "--picture draws the curve of --betas, which is not given");
+        return fail(EXIT_MISUSED, "--picture: needs --betas, whose curve it draws");
     exit_code code = log_z_check(&settings->log_z);
     if (code == EXIT_DONE && call->n_arguments == 1)
         code = data_refuse_options(call, "DATA");
@@ -381,9 +381,10 @@ static exit_code run(const invocation *call) {
 
 /* clang-format off */
 static const argument_entry arguments[] = {
-    {.name = "M.npz", .help = "An RBM, as 'isinglass map' and 'isinglass train' write it, or a RUN",
+    {.name = "M.npz", .help = "RBM written by 'isinglass map' or 'isinglass train', or the RUN of "
+                              "a training",
      .is_file = true},
-    {.name = "DATA", .help = "What to score; several at once share ln Z. " DATA_HELP,
+    {.name = "DATA", .help = "Data to score; several share one ln Z. " DATA_HELP,
      .choices = data_names, .is_open = true, .is_file = true, .is_optional = true,
      .is_repeated = true},
     {.name = NULL},
@@ -396,17 +397,17 @@ static const option_entry options[] = {
      .help = "Inverse temperature"},
     {.name = "betas", .kind = OPTION_TEXT, .metavar = BETA_LIST_METAVAR,
      .offset = offsetof(score_settings, betas), .otherwise = "the model's alone",
-     .help = "Score at n values of beta from A to B, or at B1,B2,..., and name the best; annealing "
-             "does all of them at once"},
+     .help = "Score at n values of beta from A to B, or at B1,B2,..., and show the best; "
+             "annealing does all of them at once"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(score_settings, picture), .otherwise = "no picture",
-     .help = "Draw the curve of --betas (by gnuplot)"},
+     .help = "Draw the curve of --betas (with gnuplot)"},
     {.name = "certificate", .kind = OPTION_DOUBLE, .metavar = "P", .low = 0, .high = 0.999999,
      .is_above_low = true, .offset = offsetof(score_settings, certificate), .otherwise = "none",
-     .help = "Also an interval that holds ln Z with probability P or more, by annealing there and "
-             "back, where exact samples exist"},
+     .help = "Also compute an interval that contains ln Z with probability P or more, by "
+             "annealing there and back; possible where exact samples exist"},
     {.name = "by-class", .kind = OPTION_FLAG, .offset = offsetof(score_settings, by_class),
-     .help = "Also the score of every class"},
+     .help = "Also score every class"},
     DATA_OPTIONS(score_settings, data),
     {.name = NULL},
 };
@@ -421,7 +422,7 @@ static const result_entry likelihood_results[] = {
 
 static const result_entry first_results[] = {
     RESULT(isg_likelihood, value, "mean of ln p over the first DATA"),
-    RESULT(isg_likelihood, error, "error of it, which is that of ln Z"),
+    RESULT(isg_likelihood, error, "its error, that of ln Z"),
     {.key = NULL},
 };
 
@@ -461,7 +462,7 @@ static const result_entry beta_results[] = {
 static const result_entry peak_results[] = {
     RESULT(peak, name, "DATA"),
     RESULT(peak, beta, "its best beta"),
-    RESULT_STRUCT(peak, log_likelihood, likelihood_results, "there"),
+    RESULT_STRUCT(peak, log_likelihood, likelihood_results, "L at that beta"),
     {.key = NULL}};
 
 static const result_entry results[] = {
@@ -472,10 +473,10 @@ static const result_entry results[] = {
     {.kind = RESULT_OBJECT_AT, .key = "interval", .offset = offsetof(scores, interval),
      .of = interval_results, .when = "!is_curve", .help = "the certificate, or null"},
     RESULT_LIST_IF(scores, betas, "is_curve", beta_results,
-                   "with --betas in place of data and interval; those above are then at the best beta of "
-                   "the first DATA, or at the last without DATA"),
+                   "with --betas, replaces data and interval; the keys above are then at the best "
+                   "beta of the first DATA, or at the last beta without DATA"),
     RESULT_LIST_IF(scores, peaks, "is_curve", peak_results, "with --betas"),
-    RESULT(scores, seconds, "time for ln Z, the certificate included"),
+    RESULT(scores, seconds, "time for ln Z and the certificate"),
     RESULT_HIDDEN(scores, is_curve), RESULT_HIDDEN(scores, model), RESULT_HIDDEN(scores, no_interval),
     RESULT_HIDDEN_AS(scores, info.n_visible, "n_visible"), RESULT_HIDDEN_AS(scores, info.beta, "beta"),
     RESULT_HIDDEN_AS(scores, info.n_hidden, "n_hidden"),
@@ -483,8 +484,8 @@ static const result_entry results[] = {
      .text = "{model}: {n_visible} visible, {n_hidden hidden unit}, beta {beta}"},
     {.when = "!is_curve", .each = "log_z"},
     {.when = "interval", .label = "certificate",
-     .text = "{interval.low:.4f} to {interval.high:.4f} holds with probability {interval.confidence} "
-             "or more"},
+     .text = "{interval.low:.4f} to {interval.high:.4f} contains ln Z with probability "
+             "{interval.confidence} or more"},
     {.when = "no_interval", .label = "certificate", .text = "none: {no_interval}"},
     {.when = "!is_curve", .label = "time", .text = "{seconds:.2f} s"},
     {.each = "data", .heading = "\ndata                    samples            L         +-      -beta H"},
@@ -494,10 +495,10 @@ static const result_entry results[] = {
 static const example examples[] = {
     {"isinglass score model.npz mnist:train mnist:test", "How well a model describes the digits."},
     {"isinglass score model.npz mnist:test --method ais --steps 10000 --repeats 5",
-     "By annealing, with a spread."},
+     "Use annealing, and show the spread of five repeats."},
     {"isinglass score model.npz mnist:train --betas 0.5:10:20 --picture curve.png",
-     "The best temperature (Fig. 2)."},
-    {"isinglass score model.npz", "ln Z alone."},
+     "Find the best temperature (Fig. 2)."},
+    {"isinglass score model.npz", "Compute ln Z alone."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -505,22 +506,18 @@ static const example examples[] = {
 const command command_score = {
     .name = "score",
     .section = "Models",
-    .summary = "ln Z, and how probable data are to a model",
+    .summary = "Compute ln Z and the log-likelihood of data, with errors",
     .description =
-        "The log-likelihood L is the mean of ln p(s) = -beta H(s) - ln Z over the samples. The "
-        "first "
-        "term is exact; ln Z is found in one of three ways, and its error is all the error there "
-        "is.\n"
-        "exact: by listing all states, by sums over units that are alike, or by integrating over "
-        "up "
-        "to 3 hidden units. mixture: importance sampling of the hidden units from Gaussians around "
-        "the minima of the free energy; good to a few thousandths where the minima can be found, "
-        "and "
-        "it says so if they cannot. ais: annealed importance sampling from free spins to the "
-        "model; "
-        "always possible, but ln Z comes out too low on average, and L too high, by more than its "
-        "error shows if few chains count.\n"
-        "auto takes the first of these that is quick and can be trusted.",
+        "Computes ln Z of an RBM and, for each DATA, the log-likelihood L: the mean of ln p(s) "
+        "= -beta H(s) - ln Z over the samples. The energy term is exact, so the error of L is "
+        "the error of ln Z.\n"
+        "exact enumerates all states, sums over groups of identical units, or integrates over "
+        "up to 3 hidden units. mixture is importance sampling of the hidden units from "
+        "Gaussians around the minima of the free energy, accurate to a few thousandths if it "
+        "finds the minima, and says so if it cannot. ais is annealed importance sampling from "
+        "free spins to the model. It always works, but on average it gives too low a ln Z and "
+        "too high an L, by more than the error shown if the effective sample size is small.\n"
+        "auto uses the first of these that is fast and can be trusted.",
     .arguments = arguments,
     .options = options,
     .results = results,

@@ -88,7 +88,7 @@ static const char *recorded(const job *my, const char *key) {
     return json_string_value(json_object_get(my->record, key));
 }
 
-/* Takes the options of the run over, and refuses others. */
+/* Restores the options of the run, and refuses different ones. */
 static exit_code read_record(job *my, const char *text) {
     const train_settings *settings = my->settings;
     json_error_t error;
@@ -111,8 +111,8 @@ static exit_code read_record(job *my, const char *text) {
     if (strcmp(verb, my->call.verb->name) != 0)
         return fail(EXIT_CHECKPOINT, "%s: holds a run of 'isinglass %s'", settings->out, verb);
     if (strcmp(version, isg_version()) != 0)
-        notice(my->call.common.quiet, "%s: was started with version %s, this is %s", settings->out,
-               version, isg_version());
+        notice(my->call.common.quiet, "%s: was started with version %s, but this is %s",
+               settings->out, version, isg_version());
     if (call_has_option(&my->call, "seed") && my->call.common.seed != number)
         return fail(EXIT_CHECKPOINT, "--seed %" PRIu64 ", but the run in %s was started with %s",
                     my->call.common.seed, settings->out, seed);
@@ -120,8 +120,7 @@ static exit_code read_record(job *my, const char *text) {
     return settings_restore(&my->call, kept, may_change, settings->out);
 }
 
-/* A run may be trained longer than it was started for, and scored otherwise, and then again be
-   stopped and resumed. */
+/* A resumed run may have a larger --epochs or another --score-every; keep them for the next time. */
 static exit_code record_changes(job *my) {
     json_t *options = json_object_get(my->record, "options");
     const int failed =
@@ -170,7 +169,7 @@ static exit_code load_data(job *my) {
     isg_dataset_checksum(my->data, my->data_sha256);
     if (my->record && strcmp(recorded(my, "data_sha256"), my->data_sha256) != 0)
         return fail(EXIT_CHECKPOINT,
-                    "%s: other data than the run in %s was started with: SHA-256 of the spins "
+                    "%s: not the data that the run in %s was started with: SHA-256 of the spins "
                     "%.12s..., expected %.12s...",
                     my->data_name, my->settings->out, my->data_sha256, recorded(my, "data_sha256"));
     const isg_dataset_info info = isg_dataset_describe(my->data);
@@ -403,7 +402,7 @@ static exit_code run(const invocation *call) {
 
 /* clang-format off */
 static const argument_entry arguments[] = {
-    {.name = "DATA", .help = DATA_HELP ". May be left out with --resume", .choices = data_names,
+    {.name = "DATA", .help = DATA_HELP ". Optional with --resume", .choices = data_names,
      .is_open = true, .is_file = true, .is_optional = true},
     {.name = NULL},
 };
@@ -411,7 +410,7 @@ static const argument_entry arguments[] = {
 static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_DIRECTORY, .metavar = "RUN",
      .is_required = true, .offset = offsetof(train_settings, out),
-     .help = "Keep the run in this directory, which is created if necessary"},
+     .help = "Save the run in this directory, which is created if necessary"},
     START_OPTIONS(train_settings, start),
     {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .low = 0,
      .high = HUGE_VAL, .offset = offsetof(train_settings, epochs),
@@ -423,33 +422,33 @@ static const option_entry options[] = {
      .high = HUGE_VAL, .offset = offsetof(train_settings, how.train.gibbs_steps),
      .help = "Gibbs sweeps per update, the K of CD-K"},
     {.name = "pcd", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.persistent),
-     .help = "Persistent chains: they go on from update to update instead of starting from the "
-             "data"},
+     .help = "Use persistent chains: they continue from update to update instead of starting from "
+             "the data"},
     {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR,
      .offset = offsetof(train_settings, rate),
-     .help = "Learning rate, and others from given numbers of finished epochs on: 5e-4,1e-4@25"},
+     .help = "Learning rate; ETA@EPOCH changes it after EPOCH epochs, as in 5e-4,1e-4@25"},
     {.name = "fields", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.fields),
      .help = "Train the fields b and c too"},
     {.name = "estimator", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = estimator_choices,
      .offset = offsetof(train_settings, how.train.estimator),
      .help = "Pair the last spins with the hidden units they were drawn from, as the paper does, "
-             "or with the mean ones they imply, which is less noisy"},
+             "or with the mean hidden units given these spins, which is less noisy"},
     {.name = "shuffle", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.shuffle),
      .help = "Visit the samples in a new order every epoch"},
     {.name = "score-every", .kind = OPTION_SIZE, .metavar = "E",
      .offset = offsetof(train_settings, score_every),
-     .help = "Score the data at the start and after every E epochs, as 'isinglass score' does, into "
-             "epochs.csv; never changes the weights; 0 for not at all"},
+     .help = "Score the data at the start and after every E epochs, as 'isinglass score' does, "
+             "into epochs.csv; 0 means never; does not change the weights"},
     {.name = "resume", .kind = OPTION_FLAG, .offset = offsetof(train_settings, resume),
-     .help = "Continue the run in RUN as if it had never stopped, or start it if there is none"},
+     .help = "Continue the run in RUN as if it had never stopped; if there is none, start it"},
     {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .low = 0,
      .high = HUGE_VAL, .offset = offsetof(train_settings, how.save_every_s),
-     .help = "Save every S seconds within an epoch, besides at its end (once a second, if epochs are "
-             "shorter); never changes a result"},
+     .help = "Save every S seconds within an epoch, and at its end (once a second if epochs are "
+             "shorter); does not change the result"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(train_settings, picture), .otherwise = "no picture",
-     .help = "When done, draw the columns of W, below the patterns, if any: red positive, "
-             "blue negative, white zero"},
+     .help = "When done, draw the columns of W, below the patterns if there are any: red "
+             "positive, blue negative, white zero"},
     DATA_OPTIONS(train_settings, data),
     {.name = NULL},
 };
@@ -465,7 +464,7 @@ static const result_entry results[] = {
     RESULT_COUNT(train_result, info.state.epochs, "epochs", "finished epochs"),
     RESULT_COUNT(train_result, info.state.updates, "updates", "updates in all"),
     RESULT_AS(train_result, info.seconds, "seconds", "time spent training, in all processes together"),
-    IS(samples_per_second, "samples of all epochs by that time, or null"),
+    IS(samples_per_second, "samples of all epochs divided by that time, or null"),
     IS(first_reconstruction_error,
        "share of spins that one sweep from the data changed in epoch 1, or null"),
     IS(reconstruction_error, "the same in the last epoch"),
@@ -500,10 +499,14 @@ static const result_entry results[] = {
     {.key = NULL}};
 
 static const example examples[] = {
-    {"isinglass train mnist:train -o run", "Ten hidden units from the Hopfield network of the digits, ten epochs of CD-20."},
-    {"isinglass train --resume -o run --epochs 50", "Go on after Ctrl-C, a crash or the end, to 50 epochs."},
-    {"isinglass train mnist:train -o random --init normal --hidden 10 --rate 5e-4,1e-4@25 --epochs 50", "A random start with the schedule of Fig. 4b of the paper."},
-    {"isinglass train votes.csv --label-column party -o votes --fields --pcd", "Your own data, fields too, persistent chains."},
+    {"isinglass train mnist:train -o run",
+     "Ten hidden units from the Hopfield network of the digits, ten epochs of CD-20."},
+    {"isinglass train --resume -o run --epochs 50",
+     "Resume after Ctrl-C, a crash or the end, and train to 50 epochs."},
+    {"isinglass train mnist:train -o random --init normal --hidden 10 --rate 5e-4,1e-4@25 --epochs 50",
+     "A random start with the schedule of Fig. 4b of the paper."},
+    {"isinglass train votes.csv --label-column party -o votes --fields --pcd",
+     "Your own data, fields too, persistent chains."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -511,18 +514,19 @@ static const example examples[] = {
 const command command_train = {
     .name = "train",
     .section = "Models",
-    .summary = "Train an RBM by contrastive divergence, resumable at any moment",
+    .summary = "Train an RBM by contrastive divergence; runs can be resumed",
     .description =
-        "Every update takes a batch of samples, lets as many chains run from them for K sweeps "
-        "(CD-K; or lets persistent chains go on), and moves the weights by the learning rate times "
-        "the difference of the correlations of spins and hidden units. The start is the RBM that "
-        "equals the Hopfield network of the class patterns, unless --init says otherwise.\n"
-        "RUN holds model.npz (the RBM as it was saved last), epochs.csv (one row per "
-        "epoch), run.json (all options, checksum of the data) and two checkpoints. Whatever stops "
-        "a "
-        "run, 'isinglass train --resume -o RUN' continues it and ends with the same bits; it "
-        "takes the options from run.json and refuses other options and other data. Ctrl-C and "
-        "SIGTERM finish the update under way and save. A second process in the same RUN is "
+        "Each update takes a batch of samples and runs as many chains for K sweeps, starting "
+        "from the samples (CD-K) or, with --pcd, from where the last update left them. It then "
+        "changes the weights by the learning rate times the difference between the "
+        "correlations of spins and hidden units in the data and in the chains. Training starts "
+        "from the RBM that equals the Hopfield network of the class patterns, unless --init "
+        "says otherwise.\n"
+        "RUN contains model.npz (the RBM as last saved), epochs.csv (one row per epoch), "
+        "run.json (all options, checksum of the data) and two checkpoints. Whatever stopped a "
+        "run, 'isinglass train --resume -o RUN' continues it and ends with the same bits. It "
+        "reads the options from run.json and refuses other options and other data. Ctrl-C and "
+        "SIGTERM finish the current update and save. A second process in the same RUN is "
         "refused.\n"
         "The weights depend on the seed, not on the number of threads or the instruction set.",
     .arguments = arguments,

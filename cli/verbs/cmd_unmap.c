@@ -27,7 +27,7 @@ static const char *const method_choices[] = {"descent", "relax", "enumerate", NU
 static const char *const start_choices[] = {"random", NULL};
 static const char *const verdicts[] = {"exact", "approximate", "none"};
 
-/* What was asked of the library, and what it said. */
+/* The options given to the library, and its results. */
 typedef struct unmapped {
     isg_rbm *rbm;
     isg_patterns *start;
@@ -51,8 +51,7 @@ static exit_code check(const invocation *call) {
     const unmap_settings *settings = call->settings;
     for (size_t k = 0; !settings->data_name && of_data[k]; k++)
         if (call_has_option(call, of_data[k]))
-            return fail(EXIT_MISUSED, "--%s: says how to read --data, which was not given",
-                        of_data[k]);
+            return fail(EXIT_MISUSED, "--%s: needs --data", of_data[k]);
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->picture)
         code = may_write_picture(&call->common, settings->picture);
@@ -131,7 +130,7 @@ static exit_code unmap(unmapped *my, const invocation *call) {
         my->report = isg_unmapping_describe(my->result);
     if (status == ISG_OK && my->data &&
         (my->report.start != ISG_UNMAP_FROM_RANDOM || my->report.is_exhaustive))
-        notice(call->common.quiet, "--data: not used, since %s",
+        notice(call->common.quiet, "--data: not used, because %s",
                my->report.is_exhaustive ? "every start was tried"
                                         : "every pattern has a start; add --start random");
     return fail_status(status);
@@ -267,8 +266,8 @@ static exit_code run(const invocation *call) {
 
 /* clang-format off */
 static const argument_entry arguments[] = {
-    {.name = "M.npz", .help = "An RBM, as 'isinglass map' and 'isinglass train' write it, or the "
-                              "directory of a training", .is_file = true},
+    {.name = "M.npz", .help = "RBM written by 'isinglass map' or 'isinglass train', or the RUN of "
+                              "a training", .is_file = true},
     {.name = NULL},
 };
 
@@ -277,28 +276,27 @@ static const option_entry options[] = {
      .offset = offsetof(unmap_settings, out), .help = "Write the patterns to this file"},
     {.name = "method", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = method_choices,
      .offset = offsetof(unmap_settings, how.method),
-     .help = "Descent of the paper; b <- sgn(Pb) until it stays, P the projector on the span of W; "
-             "or that from all 2^(p-1) states that can matter"},
+     .help = "The paper's descent; b <- sgn(Pb) until b stays, where P is the projector on the "
+             "span of W; or this from all 2^(p-1) states that can matter"},
     {.name = "start", .kind = OPTION_FILE, .metavar = "P0.npz|random", .choices = start_choices,
      .offset = offsetof(unmap_settings, start), .otherwise = "the model's R, else random",
      .help = "Where descent and relax start: patterns, one per hidden unit, or random states"},
     {.name = "restarts", .kind = OPTION_SIZE, .metavar = "R", .low = 1,
      .high = 1e6, .offset = offsetof(unmap_settings, how.restarts),
-     .help = "Random states per pattern, where states are random"},
+     .help = "Number of random states per pattern, with random starts"},
     {.name = "data", .kind = OPTION_FILE, .metavar = "DATA", .choices = data_names,
      .offset = offsetof(unmap_settings, data_name), .otherwise = "none",
-     .help = "Where states are random, start from samples as well, evenly spread and at most as "
-             "many"},
+     .help = "With random starts, also start from samples, evenly spread and at most as many"},
     {.name = "alpha", .kind = OPTION_DOUBLE, .metavar = "A", .low = 0,
      .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, how.alpha),
-     .help = "Descent: sgn(x) is taken as tanh(A x)"},
+     .help = "Descent: replace sgn(x) by tanh(A x)"},
     {.name = "gamma", .kind = OPTION_DOUBLE, .metavar = "G", .low = 0,
      .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, how.gamma),
      .help = "Descent: size of a step"},
     {.name = "steps", .kind = OPTION_SIZE, .metavar = "T", .low = 0,
      .high = 1e9, .offset = offsetof(unmap_settings, how.steps), .help = "Descent: number of steps"},
     {.name = "flip", .kind = OPTION_FLAG, .offset = offsetof(unmap_settings, how.flip),
-     .help = "Then flip single spins while that lowers the residual, so that all patterns become "
+     .help = "At the end, flip single spins while this lowers the residual; all patterns become "
              "stable"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(unmap_settings, picture), .otherwise = "no picture",
@@ -328,10 +326,10 @@ static const result_entry pattern_results[] = {
             "the same with P_ii = 0"),
     PATTERN(projector.is_stable, "stable", "whether every single flip raises the energy there"),
     PATTERN(bits_changed, "bits_changed", "spins that differ from the known pattern, or null"),
-    PATTERN(known, "known", "number of that pattern, or null"),
-    RESULT(pattern_row, same_as, "number of an equal pattern before it, or null"),
+    PATTERN(known, "known", "number of that known pattern, or null"),
+    RESULT(pattern_row, same_as, "number of an earlier equal pattern, or null"),
     {.kind = RESULT_OBJECT, .key = "model", .offset = offsetof(pattern_row, found.model),
-     .of = state_results, .help = "the same with J = WW' and field"},
+     .of = state_results, .help = "the same for J = WW' with the field"},
     RESULT(pattern_row, condition_a, "whether |JE| < |WX| at all units (appendix D)"),
     RESULT(pattern_row, condition_b, "whether JE and WX have opposite signs at all units"),
     PATTERN(n_left_over, "units_without_condition", "units at which neither holds"),
@@ -346,7 +344,7 @@ static const result_entry counts_results[] = {
     "{" of ".fixed} of {n_patterns} fixed, {" of ".without_diagonal} without diagonal, {" of ".stable} stable"
 
 static const result_entry whole_results[] = {
-    WHOLE(orthogonality_error, "orthogonality_error", "largest entry of W'W - 1 in size"),
+    WHOLE(orthogonality_error, "orthogonality_error", "largest absolute entry of W'W - 1"),
     WHOLE(orthogonal_distance, "orthogonal_distance", "|W - L| from the nearest orthonormal matrix"),
     WHOLE(correction, "correction", "|C - UU'|, or null if W does not have full rank"),
     WHOLE(is_binary, "binary", "whether every column of W is a number times a pattern"),
@@ -367,14 +365,14 @@ static const result_entry results[] = {
     REPORT(rank, "rank", "number of them that are linearly independent"),
     REPORT(n_starts, "starts", "states relaxed or descended from"),
     REPORT(n_candidates, "candidates",
-           "different results that the patterns were chosen from; 0 if they were not"),
+           "different results that the patterns were chosen from, or 0 if there was no choice"),
     REPORT(is_exhaustive, "exhaustive", "whether every start was tried"),
     REPORT(residual, "residual", "sum of squares |WX - B|^2 at the best X"),
     REPORT(error, "error", "|WX - sgn(WX)| at the X found, the root of a sum of squares"),
     REPORT(residual_before, "residual_before", "the same at X0, or null"),
     REPORT(error_before, "error_before", "the same at X0, or null"),
-    REPORT(sign_baseline, "sign_baseline", "residual of random signs, on average"),
-    REPORT(random_baseline, "random_baseline", "residual found in the same way for a random W"),
+    REPORT(sign_baseline, "sign_baseline", "mean residual of random signs"),
+    REPORT(random_baseline, "random_baseline", "residual that the same search finds for a random W"),
     RESULT_ENUM(unmap_result, report.verdict, "binarization", verdicts, "exact, approximate or none"),
     RESULT_LIST_OF(unmap_result, patterns, pattern_results, NULL),
     RESULT_LIST_OF(unmap_result, singular_values, result_numbers, "of W, falling"),
@@ -388,8 +386,9 @@ static const result_entry results[] = {
     {.label = "model", .text = "{model}: {n_visible} visible, {n_hidden hidden unit}, beta {beta}"},
     {.label = "J = WW'", .text = "singular values of W {smallest:.4g} to {largest:.4g}, |W'W - 1| "
                                  "{integrated.orthogonality_error:.1e}"},
-    {.label = "nearest projector", .text = "|W - L| {integrated.orthogonal_distance:.3g}, L = UV'; "
-                                           "|C - UU'| {integrated.correction:.3g}, C = US^-2U'"},
+    {.label = "nearest projector",
+     .text = "|W - L| {integrated.orthogonal_distance:.3g}, L = UV'; |C - UU'| "
+             "{integrated.correction:.3g}, C = US^-2U'"},
     {.when = "integrated.hebbian", .label = "W is binary",
      .text = "the Hebbian network of its signs at beta {integrated.hebbian_beta}"},
     {.when = "integrated.binary&!integrated.hebbian", .label = "W is binary",
@@ -411,11 +410,11 @@ static const result_entry results[] = {
     {.when = "binarization=approximate", .label = "binarization",
      .text = "approximate: {share:.3g} of the residual of a random W"},
     {.when = "binarization=none", .label = "binarization",
-     .text = "none: no good one exists here. The residual is {share:.3g} of that of a random W, so "
-             "these patterns mean nothing"},
+     .text = "none found: the residual is {share:.3g} of that of a random W, so these patterns "
+             "mean nothing"},
     {.when = "is_full", .label = "beware",
-     .text = "with as many hidden as visible units every state lies in the span of W, so that any "
-             "patterns would do"},
+     .text = "with as many hidden as visible units, every state lies in the span of W, so any "
+             "patterns fit"},
     {.when = "lacks_patterns", .label = "beware",
      .text = "only {n_patterns independent pattern} for {n_hidden hidden unit}"},
     {.when = "has_repeats", .label = "beware",
@@ -434,10 +433,13 @@ static const result_entry results[] = {
     {.key = NULL}};
 
 static const example examples[] = {
-    {"isinglass unmap run/model.npz -o learned.npz", "What a training made of its patterns."},
-    {"isinglass unmap run -o learned.npz --picture learned.png", "The same, to look at, as in Fig. D.1 of the paper."},
-    {"isinglass unmap model.npz -o found.npz --method enumerate", "The best patterns in the span of W, without a start."},
-    {"isinglass unmap model.npz -o found.npz --start random --restarts 200", "From random states."},
+    {"isinglass unmap run/model.npz -o learned.npz", "Show what training made of the patterns."},
+    {"isinglass unmap run -o learned.npz --picture learned.png",
+     "The same as a picture, as in Fig. D.1 of the paper."},
+    {"isinglass unmap model.npz -o found.npz --method enumerate",
+     "Find the best patterns in the span of W, without a start."},
+    {"isinglass unmap model.npz -o found.npz --start random --restarts 200",
+     "Start from random states."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -447,26 +449,25 @@ const command command_unmap = {
     .section = "Models",
     .summary = "Map an RBM back to the patterns of a Hopfield network",
     .description =
-        "With its hidden units integrated out, an RBM is a network of spins with couplings "
-        "J = WW' and field b + Wc. It is a Hopfield network outright if W is binary (Hebbian) or "
-        "if "
-        "WX is for some X and the singular values of W are 1 (projection). In general X is sought "
-        "that makes WX nearly binary; the signs B of WX are then the patterns.\n"
-        "For given B the best X leaves the residual |B - PB|^2 with the projector P on the span of "
-        "W. relax lowers it by b <- sgn(Pb), for each pattern from its start and from where "
-        "descent "
-        "gets to, and keeps the lower; the result is a fixed point of the projection network. "
-        "descent is gradient descent on X with sgn replaced by tanh, as in the paper. enumerate "
-        "relaxes from every sign vector on p well-chosen units, p at most 24 hidden units, and "
-        "takes p patterns of small residual that are far from dependent; for more hidden units it "
-        "relaxes patterns, samples and random states.\n"
-        "The residual is compared with what the same search finds for random W of the same size: "
-        "exact is zero up to rounding, none is more than 0.8 of it, or not below all of these. "
-        "Patterns found without a start "
-        "of "
-        "their own stand in the order of the known patterns that they are nearest to, with their "
-        "labels, even where they are not very near: see bits changed.\n"
-        "The file is one of patterns, as 'isinglass patterns' writes it.",
+        "With its hidden units integrated out, an RBM is a network of spins with couplings J = "
+        "WW' and field b + Wc. It is exactly a Hopfield network if W is binary (Hebbian), or "
+        "if the singular values of W are 1 and WX is binary for some X (projection). In "
+        "general, unmap searches for an X that makes WX nearly binary; the signs B of WX are "
+        "the patterns.\n"
+        "For a given B, the best X leaves the residual |B - PB|^2, where P is the projector on "
+        "the span of W. relax lowers it by b <- sgn(Pb), for each pattern from its start and "
+        "from the result of descent, and keeps the lower; the result is a fixed point of the "
+        "projection network. descent is the gradient descent of the paper on X, with sgn "
+        "replaced by tanh. enumerate relaxes from every sign vector on p well-chosen units, "
+        "for p at most 24 hidden units, and selects p patterns with small residuals that are "
+        "far from dependent; for more hidden units it relaxes patterns, samples and random "
+        "states.\n"
+        "The residual is compared with what the same search finds for random W of the same "
+        "size. exact means zero up to rounding; none means more than 0.8 of the random "
+        "residual, or not below all random ones. Patterns found without a start of their own "
+        "take the order and labels of the nearest known patterns, even if these are not very "
+        "near: see bits changed.\n"
+        "P.npz has the format that 'isinglass patterns' writes.",
     .arguments = arguments,
     .options = options,
     .results = results,

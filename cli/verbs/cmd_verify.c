@@ -55,21 +55,21 @@ static exit_code run(const invocation *call) {
 
 /* clang-format off */
 static const argument_entry arguments[] = {
-    {.name = "P.npz", .help = "Patterns to verify; without them, small random networks",
+    {.name = "P.npz", .help = "Patterns to check; default: small random networks",
      .is_file = true, .is_optional = true},
     {.name = NULL},
 };
 
 static const result_entry check_results[] = {
     RESULT_CHAR_ARRAY(isg_check, name, "name", "what was checked"),
-    RESULT(isg_check, value, "what was found, zero in theory; null if it is not finite"),
-    RESULT(isg_check, bound, "what it may be at most"),
-    RESULT(isg_check, ok, "whether it is"),
+    RESULT(isg_check, value, "measured value, zero in theory; null if not finite"),
+    RESULT(isg_check, bound, "largest value allowed"),
+    RESULT(isg_check, ok, "whether value is within bound"),
     {.key = NULL}};
 
 static const result_entry results[] = {
     RESULT_LIST_OF(verify_result, checks, check_results, NULL),
-    RESULT(verify_result, ok, "whether all are"),
+    RESULT(verify_result, ok, "whether all checks passed"),
     RESULT_HIDDEN(verify_result, n_checks), RESULT_HIDDEN(verify_result, n_failed),
     {.each = "checks",
      .heading = "check                                                                  value     bound",
@@ -78,8 +78,8 @@ static const result_entry results[] = {
     {.key = NULL}};
 
 static const example examples[] = {
-    {"isinglass verify", "Energies and ln Z of small networks, over all states."},
-    {"isinglass verify digits.npz", "The mappings of your own patterns."},
+    {"isinglass verify", "Check energies and ln Z of small networks over all states."},
+    {"isinglass verify digits.npz", "Check the mappings of your own patterns."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -89,14 +89,13 @@ const command command_verify = {
     .section = "Networks",
     .summary = "Check the identities behind the mappings",
     .description =
-        "For given patterns: that the weights of each mapping are orthonormal and give the "
-        "patterns back, that their couplings J = W W^T are one projector that keeps every pattern, "
-        "and that network, RBMs and Boltzmann machines give 10000 random states the same energy; "
-        "up "
-        "to 24 units also ln Z, by enumeration.\n"
-        "Without patterns: the energies over all states, and ln Z by enumeration, quadrature and "
-        "integration over the hidden units, of small random networks with and without field at "
-        "beta 0.5, 1 and 2.\n"
+        "With patterns: checks that the weights of each mapping are orthonormal and reproduce "
+        "the patterns, that the couplings J = W W^T are the same projector for all mappings "
+        "and keep every pattern, and that the network, the RBMs and the Boltzmann machines "
+        "give 10000 random states the same energy; up to 24 units also ln Z, by enumeration.\n"
+        "Without patterns: checks small random networks with and without field at beta 0.5, 1 "
+        "and 2: the energies of all states, and ln Z by enumeration, quadrature and "
+        "integration over the hidden units.\n"
         "Exits with 1 if a check fails.",
     .arguments = arguments,
     .results = results,

@@ -62,12 +62,12 @@ static exit_code plan(const recall_job *my, curves *all) {
 static exit_code check_labels(const recall_job *my) {
     if (my->data && !isg_dataset_labels(my->data))
         return fail(EXIT_BAD_INPUT,
-                    "%s: has no labels, which tell what a corrupted sample should be recalled as",
+                    "%s: has no labels, which recall needs to check corrupted samples",
                     my->data_name);
     if (my->data && !my->info.has_labels)
         return fail(EXIT_BAD_INPUT,
-                    "%s: its patterns have no labels, which tell what a corrupted sample should be "
-                    "recalled as",
+                    "%s: its patterns have no labels, which recall needs to check corrupted "
+                    "samples",
                     my->file);
     return EXIT_DONE;
 }
@@ -177,15 +177,15 @@ typedef struct curves_result {
 #define HIDDEN(field)      RESULT_HIDDEN(curves_result, field)
 
 static const result_entry point_results[] = {
-    POINT(flip, "share of the units that was flipped"),
-    POINT(mask, "and masked"),
+    POINT(flip, "share of units flipped"),
+    POINT(mask, "share of units masked"),
     POINT(trials, "number of trials"),
-    RESULT_STRUCT(point_row, exact, result_estimates, "share that was recovered to the last unit"),
+    RESULT_STRUCT(point_row, exact, result_estimates, "share of trials recovered exactly"),
     RESULT_STRUCT(point_row, near, result_estimates, "share with an overlap above 0.95"),
-    POINT(negative, "share that ends in the negative"),
-    POINT(start_overlap, "mean overlap with what was sought, at the start"),
-    POINT(thermal_overlap, "before going on at zero temperature, or null"),
-    POINT(end_overlap, "and in the end"),
+    POINT(negative, "share that ends in the negative of the pattern"),
+    POINT(start_overlap, "mean overlap with the target at the start"),
+    POINT(thermal_overlap, "the same before continuing at zero temperature, or null"),
+    POINT(end_overlap, "the same at the end"),
     RESULT_HIDDEN(point_row, rule), RESULT_HIDDEN(point_row, dynamics),
     {.key = NULL}};
 
@@ -195,7 +195,7 @@ static const char point_columns[] =
 
 static const result_entry curve_results[] = {
     RESULT(curve_row, rule, "projection or hebbian"),
-    RESULT(curve_row, dynamics, "of the trials"),
+    RESULT(curve_row, dynamics, "dynamics of the trials"),
     RESULT_LIST_OF(curve_row, points, point_results, NULL),
     RESULT_HIDDEN(curve_row, updates), RESULT_HIDDEN(curve_row, beta),
     RESULT_HIDDEN(curve_row, is_thermal),
@@ -211,11 +211,11 @@ static const result_entry curve_results[] = {
 const result_entry recall_curves_results[] = {
     RESULT_LIST_OF(curves_result, curves, curve_results, NULL),
     IS(masked_units, "number of units in --mask-units"),
-    IS(clamped, "whether the other units were"),
+    IS(clamped, "whether the other units were clamped"),
     IS(diagonal, "whether J_ii was kept"),
     IS(beta, "inverse temperature of dynamics that have one"),
-    IS(max_updates, "updates of all units, at most"),
-    IS(seconds, "time it took"),
+    IS(max_updates, "largest number of updates of all units"),
+    IS(seconds, "run time"),
     IS(file, "FILE.csv, or null"),
     IS(picture, "the picture, or null"),
     HIDDEN(n_patterns), HIDDEN(n_visible), HIDDEN(trials), HIDDEN(trials_each), HIDDEN(has_masks),

@@ -48,7 +48,7 @@ static inline size_t recall_sweeps(const recall_job *my, size_t usual) {
     return call_has_option(my->call, "sweeps") ? my->settings->how.max_updates : usual;
 }
 
-/* What the library says of options and files, as the user sees it. */
+/* Turns a failure of the library into a message about the user's options and files. */
 exit_code recall_failed(const recall_job *my, isg_status status);
 
 /* The three things that the verb does; each shows its results, which are one of these. */

@@ -152,16 +152,15 @@ static void remark(const recall_job *my, const recall_found *found) {
         notice(is_quiet, "%s: has no labels, so there is no accuracy", my->data_name);
     else if (!my->info.has_labels)
         notice(is_quiet,
-               "%s: its patterns have no labels, so there is no accuracy; they are "
-               "called by their numbers",
+               "%s: its patterns have no labels, so they are shown by number and there is no "
+               "accuracy",
                my->file);
     else if (!found->summary.has_accuracy)
         notice(is_quiet,
-               "%s: none of its classes is one of the patterns of %s, so there is no "
-               "accuracy",
+               "%s: none of its classes is a class of the patterns of %s, so there is no accuracy",
                my->data_name, my->file);
     else if (found->summary.n_foreign)
-        notice(is_quiet, "%s: samples of classes that no pattern of %s has count as wrong: %zu",
+        notice(is_quiet, "%s: samples of classes without a pattern in %s count as wrong: %zu",
                my->data_name, my->file, found->summary.n_foreign);
 }
 

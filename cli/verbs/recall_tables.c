@@ -77,8 +77,8 @@ static void cell(output *out, double value, int width) {
         output_print(out, " %*.1f", width, value);
 }
 
-/* Classes down, what they came to across. The last columns are shown where there is something in
-   them; of very many classes only the right and the wrong. */
+/* One row per class, one column per outcome. The last columns are shown if they are not empty; with
+   very many classes, only right and wrong. */
 static void print_table(output *out, const recall_job *my, const recall_found *found,
                         isg_matd_view table) {
     static const char *const short_names[N_EXTRA] = {"undec.", "negat.", "spur.", "2-cyc."};
@@ -113,14 +113,14 @@ static void print_tables(output *out, const void *results) {
     const recall_found *found = of->found;
     const bool is_published = found->summary.options.protocol == ISG_RECALL_PUBLISHED;
     if (found->summary.n_labels > MOST_COLUMNS) {
-        output_field(out, "tables", "too wide to be shown (%zu classes): see --json",
+        output_field(out, "tables", "too wide to show (%zu classes): see --json",
                      found->summary.n_labels);
         return;
     }
     if (!is_published) {
         output_line(out, "where samples end, exact patterns only:");
         print_table(out, my, found, isg_recall_ends(found->recall));
-        output_line(out, "what is read out of the ends (%s):",
+        output_line(out, "classes read out of the end states (%s):",
                     readout_names[found->summary.options.readout]);
     } else {
         output_line(out, "what samples are recalled as:");
@@ -175,14 +175,14 @@ static const result_entry end_results[] = { /* as in end_names */
 
 static const result_entry committor_results[] = {
     RESULT(committor_result, samples, "samples that ended in no pattern"),
-    RESULT(committor_result, overlap, "above it a trajectory has come to a pattern"),
-    RESULT(committor_result, accuracy, "of the class that most trajectories come to"),
-    RESULT(committor_result, right, "mean share of trajectories that come to the right class"),
-    RESULT(committor_result, none, "and to no pattern"),
+    RESULT(committor_result, overlap, "overlap above which a trajectory has reached a pattern"),
+    RESULT(committor_result, accuracy, "accuracy of the class that most trajectories reach"),
+    RESULT(committor_result, right, "mean share of trajectories that reach the right class"),
+    RESULT(committor_result, none, "mean share of trajectories that reach no pattern"),
     RESULT_HIDDEN(committor_result, come_to_one),
     {.when = "samples", .label = "committor",
      .text = "{samples sample} that end in no pattern: {come_to_one:%.1f} % of the trajectories"},
-    {.when = "samples", .label = "", .text = "come to one (overlap > {overlap})"},
+    {.when = "samples", .label = "", .text = "reach one (overlap > {overlap})"},
     {.when = "samples&accuracy", .label = "",
      .text = "{right:%.1f} % to their class; {accuracy:%.1f} % right by majority"},
     {.key = NULL}};
@@ -200,22 +200,23 @@ static const result_entry committor_results[] = {
                    ":%6.2f} % at the end"}
 
 const result_entry recall_protocol_results[] = {
-    SUMMARY(accuracy, "accuracy", "share of the samples that came to their class; null without labels"),
+    SUMMARY(accuracy, "accuracy", "share of the samples recalled as their class; null without "
+                                  "labels"),
     IS(accuracy_error, "its standard error over samples"),
-    SUMMARY(undecided, "undecided", "samples, or shares of them, that came to no pattern"),
+    SUMMARY(undecided, "undecided", "samples, or fractions of them, that reached no pattern"),
     SUMMARY(start_accuracy[ISG_READOUT_OVERLAP], "nearest_pattern_accuracy",
-            "accuracy of the pattern with the largest overlap, no dynamics"),
+            "accuracy of the pattern with the largest overlap, without dynamics"),
     SUMMARY(decided_at_start, "decided_at_start", "published: samples decided before any update"),
-    SUMMARY(decided, "decided", "published: by updates at zero temperature"),
+    SUMMARY(decided, "decided", "published: samples decided by updates at zero temperature"),
     SUMMARY(n_ensembles, "ensembles", "published: samples left to trajectories"),
     {.kind = RESULT_OBJECT, .key = "start_accuracy", .of = readout_results,
      .offset = offsetof(protocol_result, summary.start_accuracy),
-     .help = "accuracy of reading the samples, no dynamics"},
+     .help = "accuracy of reading out the samples, without dynamics"},
     RESULT_POINTER(protocol_result, end_accuracy, readout_results,
-                   "attractor: the same of the ends; else null"),
+                   "attractor: the same for the end states; else null"),
     LIST(confusion, result_numbers, "samples by class (rows) and columns[]"),
     LIST(attractors, result_numbers,
-         "attractor: the same, where only ends that are exactly a pattern count for its class; else "
+         "attractor: the same, but only ends that are exactly a pattern count for its class; else "
          "null"),
     LIST(classes, result_texts, "classes of the data"),
     LIST(columns, result_texts, "classes of the patterns, undecided, negative, spurious, two-cycle"),
@@ -227,15 +228,15 @@ const result_entry recall_protocol_results[] = {
     RESULT_POINTER(protocol_result, committor, committor_results, "null without --committor"),
     NAMED(protocol, protocol_names, "published or attractor"),
     NAMED(rule, rule_names, "projection or hebbian"),
-    NAMED(dynamics, dynamics_names, "of the samples; published: of the first part"),
+    NAMED(dynamics, dynamics_names, "dynamics of the samples; published: of the first part"),
     IS(ensemble, "published: dynamics of the trajectories; else null"),
     OPTION(keep_diagonal, "diagonal", "whether J_ii was kept"),
-    IS(readout, "attractor: what tells the class of an end; else null"),
+    IS(readout, "attractor: what determines the class of an end state; else null"),
     OPTION(beta, "beta", "inverse temperature of dynamics that have one"),
-    IS(overlap, "published: above it a sample has come to a pattern; else null"),
-    OPTION(max_updates, "max_updates", "updates of all units, at most"),
-    OPTION(trajectories, "trajectories", "of each sample that has any"),
-    IS(seconds, "time it took"),
+    IS(overlap, "published: overlap above which a sample has reached a pattern; else null"),
+    OPTION(max_updates, "max_updates", "largest number of updates of all units"),
+    OPTION(trajectories, "trajectories", "trajectories per sample that has any"),
+    IS(seconds, "run time"),
     IS(file, "FILE.csv, or null"),
     IS(picture, "null"),
     HIDDEN(n_visible), HIDDEN(n_patterns), HIDDEN(is_thermal),
@@ -270,7 +271,7 @@ const result_entry recall_protocol_results[] = {
     BY_READOUT("", "projection", "projection"),
     BY_READOUT("", "energy", "energy    "),
     {.when = "has_accuracy&foreign", .label = "no such pattern",
-     .text = "{foreign} of the samples, which count as wrong"},
+     .text = "{foreign} of the samples, counted as wrong"},
     {.each = "committor"},
     {.print = print_tables},
     {.print = print_updates},

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Every allocation of a verb fails in turn, alone and with all that follow: exit 5 or success, nothing
-# printed by halves, no leak (under the address sanitizer), no file left behind.
+# Every allocation of a verb fails in turn, alone and with all later ones: exit 5 or success, no partial
+# output, no leak (under the address sanitizer), no file left behind.
 set -eu
 cd "$SCRATCH"
 rm -rf ./*

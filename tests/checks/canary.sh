@@ -1,11 +1,11 @@
 #!/bin/bash
-# Samples that say who they are, sent through the verbs and decoded where they come out: sample number i
+# Samples that identify themselves go through the verbs and are decoded in the output: sample number i
 # carries i and its class in its spins, with complements and a check, and one unit that is up in no other
-# sample. Then the same with labels shifted by one, the last sample lost, two rows exchanged and samples
-# of the test learned from, all of which must be noticed.
+# sample. Then the same with labels shifted by one, the last sample lost, two rows swapped and training
+# on test samples; each of these must be detected.
 set -eu
 export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
-# In memory where that can be: what is tested is not the patience of the disk.
+# In memory where possible: this is not a test of the disk.
 work=$(mktemp -d /dev/shm/isinglass-XXXXXX 2>/dev/null || mktemp -d "$SCRATCH/XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -112,7 +112,7 @@ flips(("monotone", "not computed", "differs", [("fig2 k=1 beta=2 better", 0, 0),
 flips(("recall-before", "differs", "not computed", [("figD2 xi0 published", None, None)]),
       ("recall-cost", "not testable", "not computed", []))
 
-# Nor does a number decide that is none, has no error or is not trusted; the reason says which it is.
+# A number that is NaN, has no error or is not trusted decides nothing; the reason says which.
 flips(("exact-energy", "holds", "not testable", [("claims mapping", 0, None)]),
       ("peak", "holds", "not testable", [("fig2 k=2 beta=2 better", 1, None)]),
       ("early-small", "holds", "not testable", [("fig4 p=10 hopfield run=1 epoch=0", 6, 0)]))
@@ -123,7 +123,7 @@ assert reasons["early-small"].startswith("not testable here: p = 10, hopfield at
 page = open("whole/tiny/report.html").read()
 assert reasons["exact-energy"].replace("'", "&#39;") in page, "the report gives no reason"
 
-# What is not trusted has a cross in the pictures, with a line in the key, and nothing else has.
+# Only values that are not trusted have a cross in the pictures, with a line in the key.
 def drawn_again(edits):
     names = ["fig2", "fig4"]
     for name in names:
@@ -150,7 +150,7 @@ printed, left = rows["recall-as-printed"], 1 - attractor[7] / attractor[2]
 assert not printed["erratum"] and printed["verdict"] in ("not testable", "differs"), printed
 assert printed["value"] <= 100 * attractor[0] <= printed["value"] + 100 * left, (printed, attractor[:13])
 
-# A number of its own that is gone is computed again, the same.
+# A number that was removed is computed again, with the same result.
 change("whole", [("claims gradients", None, None)])
 assert claims("whole")[1]["likelihood-gradient"] == rows["likelihood-gradient"]
 PYTHON

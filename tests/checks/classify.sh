@@ -122,14 +122,14 @@ for data in "toy.csv swapped.csv" "swapped.csv test.csv"; do
     cp -r whole other
     # shellcheck disable=SC2086 # two names
     isinglass classify $data --label-column 1 --resume -o other --epochs 50 >out 2>err && status=0 || status=$?
-    [[ $status -eq 7 && $(cat err) == *"swapped.csv: other data than the run"* ]] || die "$data: $status, $(cat err)"
+    [[ $status -eq 7 && $(cat err) == *"swapped.csv: not the data that the run"* ]] || die "$data: $status, $(cat err)"
     [[ $(outcome other) == "$(outcome whole)" ]] || die "$data: changed the run"
     rm -rf other
 done
 isinglass classify toy.csv --label-column 1 --per-class 2 --epochs 1 -o alone --quiet >out
 isinglass classify toy.csv test.csv --label-column 1 --resume -o alone >out 2>err && status=0 || status=$?
 [[ $status -eq 7 && $(cat err) == *"test.csv: the run in alone was started without TEST" ]] || die "$status, $(cat err)"
-# A point of the curve that is told again and again is one point.
+# A point of the curve that is recorded several times is one point.
 /usr/bin/python3 - <<'PYTHON'
 import json
 run = json.load(open("whole/run.json"))

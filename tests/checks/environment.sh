@@ -1,10 +1,10 @@
 #!/bin/bash
-# Around the program everything is odd: the locale, the time zone, the umask, libraries loaded along
-# that change how the processor rounds, a huge environment, threads set to nonsense. Results are the
-# same bits as in a plain environment, files have the permissions that the umask leaves.
+# In an unusual environment (locale, time zone, umask, preloaded libraries that change the rounding
+# mode, very many variables, invalid numbers of threads), results have the same bits as in a plain one,
+# and files have the permissions that the umask allows.
 # shellcheck disable=SC2016 # what is in single quotes is evaluated later
 set -eu
-# In memory where that can be: what is tested is not the patience of the disk.
+# In memory where possible: this is not a test of the disk.
 work=$(mktemp -d /dev/shm/isinglass-XXXXXX 2>/dev/null || mktemp -d "$SCRATCH/XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -43,7 +43,7 @@ mkdir locales
 localedef -i de_DE -f UTF-8 locales/de_DE.UTF-8 >localedef.txt 2>&1 || true # it may warn
 export LOCPATH=$work/locales
 
-# They do what they are said to do, in a program that lets them.
+# First check that they have their effect in a program that does not undo it.
 "$CC" -x c -O0 - -o probe -lm <<'END'
 #include <float.h>
 #include <stdio.h>
@@ -113,7 +113,7 @@ in_environment() { # name, a line that makes the environment
     )
 }
 
-# Permissions: all that the umask leaves, and no more.
+# Permissions: exactly those that the umask allows.
 expect_modes() { # umask
     local wrong
     wrong=$(find "${places[-1]}/inside" -mindepth 1 \

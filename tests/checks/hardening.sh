@@ -1,7 +1,7 @@
 #!/bin/bash
-# The program and the shared library are built so that a mistake in them is hard to make use of:
-# loaded anywhere, tables of addresses read-only before main(), no executable stack, checked stack
-# frames and string functions, checked targets of jumps.
+# The program and the shared library are built so that bugs are hard to exploit: position-independent,
+# address tables read-only before main(), no executable stack, checked stack frames and string functions,
+# checked jump targets.
 # shellcheck source=tests/checks/common/check.sh
 . "$SOURCE/tests/checks/common/check.sh"
 

@@ -37,7 +37,7 @@ __(u?div|u?mod|mul|popcount|clz|ctz|ashl|lshr)[a-z]*[sdt]i[0-9]? __cpu_model __c
 
 # What no object of the library may use, src/base included: it never prints, exits, reads the
 # environment, runs programs, sets process-wide state or uses functions that cannot be used safely.
-# An assertion that fails does print and abort: it is a fault of ours, not a way to report errors.
+# A failed assertion does print and abort: it is a bug in isinglass, not a way to report errors.
 readonly FORBIDDEN='
 v?printf puts putchar perror v?dprintf std(in|out|err) v?syslog psignal
 _?_?exit _Exit quick_exit abort raise kill

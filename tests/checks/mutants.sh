@@ -10,7 +10,7 @@ fits() { # table
     cmake -Dmutants_table="$1" -P "$SOURCE/tests/mutants/mutants.cmake" >"$SCRATCH/log" 2>&1
 }
 
-# A text that is gone, one that is there twice, one that would change nothing, a name used twice.
+# A text that is missing, one that occurs twice, one that changes nothing, a name used twice.
 refuses() { # what, complaint; the table comes from stdin
     plant table.cmake
     ! fits "$planted/table.cmake" || die "$1 was accepted"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# A training of 50 updates, on 1, 2, 3 and 7 threads, stopped after every one of its updates and gone
-# on with on another number of threads: one hash of the weights and fields. ISINGLASS_TEST_KINDS is
+# A training of 50 updates, on 1, 2, 3 and 7 threads, stopped after each update and resumed on another
+# number of threads: one hash of the weights and fields. ISINGLASS_TEST_KINDS is
 # the kinds of training, 0 to 15 [0 and 15: as in the paper, and with everything there is; under a
 # sanitizer and with clang only the latter].
 set -eu

@@ -1,3 +1,3 @@
 #!/bin/bash
-# Files that must be refused are, with the right exit code, one sentence, no hang, little memory.
+# Bad files are refused with the right exit code and one sentence, without a hang or much memory.
 exec /usr/bin/python3 "$SOURCE/tests/checks/refusals.py"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The report that reproduce leaves: well-formed, closed in itself, with every picture and table to the
-# byte, the same again, and whole or not at all when memory runs out. tests/unit/paper/test_paper_report.c
-# has the texts and the claims, tests/browser/report.py the looks.
+# The report of reproduce is well-formed and self-contained, has every picture and table byte for byte, is
+# the same every time, and is complete or absent when memory runs out. tests/unit/paper/test_paper_report.c
+# tests the texts and the claims, tests/browser/report.py the appearance.
 set -eu
 : "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "$SCRATCH"
@@ -115,7 +115,7 @@ def examine(directory, finished):
             assert plain(claim["statement"]) in plain(text), claim
     return text
 
-# The eyes see: every fault is found in a page that has it.
+# The check itself works: it finds every fault in a page that has it.
 faulty = {"<p><b></p></b>": "closes something else", "<p>": "not closed", "<i id=a></i><i id=a></i>": "id twice",
           "<a href='#x'></a>": "to nowhere", "<img src='data:,'>": "without alt", "<script></script>": "not allowed",
           "<img alt=a src='http://x/y.png'>": "outside", "<a href='//x'></a>": "outside", "<a href='gone'></a>": "outside",
@@ -158,7 +158,7 @@ page = Page("whole/tiny/report.html")
 assert page.faults == [], page.faults
 assert record["caption"].replace("\u0001", "\ufffd") in "".join(page.texts)
 
-# Without gnuplot there is a report all the same.
+# There is a report even without gnuplot.
 os.mkdir("bin")
 open("bin/gnuplot", "w").write("#!/bin/sh\nexit 3\n")
 os.chmod("bin/gnuplot", 0o755)

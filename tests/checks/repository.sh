@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# repository.sh - nothing is in the tree that should not be
+# repository.sh - the tree contains nothing that it should not
 #
 # SPDX-License-Identifier: MIT
 #

@@ -78,7 +78,7 @@ for figure in figures.values():
     assert {"name", "title", "caption", "command", "scale", "seed", "version", "seconds", "parameters",
             "files"} == set(record), record
 
-# What is finished is left alone; what was removed comes again, the same.
+# Finished results stay untouched; removed ones are recomputed, with the same bytes.
 def times():
     return {name: os.stat(name).st_mtime_ns for name in glob.glob("whole/tiny/**", recursive=True)
             if os.path.isfile(name) and "/claims." not in name} # written every time, see claims.sh
@@ -113,7 +113,7 @@ other = call("-o", "parts", "--seed", "2", "figD2")
 assert other.returncode == 7 and "was begun with seed 1, this is 2" in other.stderr, other
 assert tables("parts") == tables("whole")
 
-# A damaged model is made again; without settings.json nothing is taken for ours, or removed.
+# A damaged model is recomputed; without settings.json nothing is reused or removed.
 shutil.copytree("whole", "hurt")
 model = sorted(glob.glob("hurt/tiny/runs/1-per-class-hopfield-1/model-*.npz"))[-1]
 os.truncate(model, 100)

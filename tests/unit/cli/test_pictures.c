@@ -63,13 +63,14 @@ static void test_check_image(void **state) {
     (void)state;
     assert_int_equal(check_image("x.csv", 6, 2, 3, ""), EXIT_DONE);
     assert_int_equal(check_image("x.csv", 6, 0, 0, "; see --shape"), EXIT_BAD_INPUT);
-    assert_string_equal(failure_sentence(),
-                        "x.csv: a picture needs units that are the pixels of an "
-                        "image, and these are not; see --shape");
+    assert_string_equal(
+        failure_sentence(),
+        "x.csv: cannot be drawn: its units are not known to be pixels; see --shape");
     static const size_t wrong[][2] = {{3, 3}, {SIZE_MAX, 2}, {6, 0}, {1, 5}, {4, 2}};
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++)
         assert_int_equal(check_image("x.csv", 6, wrong[k][0], wrong[k][1], ""), EXIT_BAD_INPUT);
-    assert_string_equal(failure_sentence(), "x.csv: has 6 units, but an image of 4 x 2 has not");
+    assert_string_equal(failure_sentence(),
+                        "x.csv: has 6 units, which do not fit an image of 4 x 2");
 }
 
 /* Tiles at zoom 2 with margins of 4: tile (r, c) begins at (4 + c (6 + 4), 4 + r (4 + 4)). */
