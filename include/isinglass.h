@@ -5,11 +5,11 @@
  * The whole public interface, in the order a user meets it. Every function that can fail returns an
  * isg_status and leaves one full sentence in isg_error_message(); outputs are written only on
  * success. A NULL options pointer means the defaults. `progress` is always the last parameter and
- * may be NULL. A function called a building block is for programs of your own: the command line
- * does not use it. The library never prints, never exits and never reads the environment. It
- * computes in the caller's floating-point environment; to get the promised bits, leave that at its
- * default: rounding to nearest, subnormal numbers kept. The library's threads inherit the
- * environment of the first call.
+ * may be NULL. A function called a building block is for programs of your own: neither the command
+ * line nor the examples use it. The library never prints, never exits and never reads the
+ * environment. It computes in the caller's floating-point environment; to get the promised bits,
+ * leave that at its default: rounding to nearest, subnormal numbers kept. The library's threads
+ * inherit the environment of the first call.
  */
 #ifndef ISINGLASS_H
 #define ISINGLASS_H

@@ -38,14 +38,14 @@ typedef struct isg_mapping_report {
                             or tr(J) / 2 if the network has no diagonal */
 } isg_mapping_report;
 
-/* A building block: the RBM whose distribution over the spins is exactly that of the network at
-   `beta`. W W^T = J, b is the network's field, c = 0, and H(s) is the same function. An RBM always
-   has J's diagonal; since s_i^2 = 1, the diagonal only adds a constant to H, so a network without
-   it has the same distribution, and only ln Z differs, by beta tr(J) / 2 (see energy_shift). The
-   RBM gets a copy of the patterns. `via` selects W for a projection network; a Hebbian network
-   always gives W = xi / sqrt(N), and a network made from an RBM gives back that RBM's W. `report`
-   may be NULL. ISG_ERR_ARGUMENT for ISG_VIA_HEBBIAN with a projection network, and for a report on
-   a network made from an RBM, which has no pattern rule to compare with. */
+/* The RBM whose distribution over the spins is exactly that of the network at `beta`. W W^T = J, b
+   is the network's field, c = 0, and H(s) is the same function. An RBM always has J's diagonal;
+   since s_i^2 = 1, the diagonal only adds a constant to H, so a network without it has the same
+   distribution, and only ln Z differs, by beta tr(J) / 2 (see energy_shift). The RBM gets a copy of
+   the patterns. `via` selects W for a projection network; a Hebbian network always gives
+   W = xi / sqrt(N), and a network made from an RBM gives back that RBM's W. `report` may be NULL.
+   ISG_ERR_ARGUMENT for ISG_VIA_HEBBIAN with a projection network, and for a report on a network
+   made from an RBM, which has no pattern rule to compare with. */
 ISG_API isg_status isg_rbm_from_hopfield(isg_rbm **out, const isg_hopfield *network,
                                          isg_decomposition via, double beta,
                                          isg_mapping_report *report);
