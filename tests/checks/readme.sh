@@ -30,6 +30,7 @@ while IFS= read -r line; do
 done < <(sed -n '/^    \$ /,/^$/{/^$/d;p}' "$SOURCE/README.md")
 [[ $commands -ge 5 && $lines -ge 5 ]] || die "only $commands commands with $lines lines found"
 
+# shellcheck disable=SC2016 # the backquotes are Markdown's
 sed -n '/^```c$/,/^```$/{/^```/d;p}' "$SOURCE/README.md" >program.c
 expected=$(sed -n 's|.*printf(.*/\* \(.*\) \*/$|\1|p' program.c)
 "$CC" -std=c11 -Wall -Werror -I"$SOURCE/include" program.c -L"$BUILD" -lisinglass -Wl,-rpath,"$BUILD" -o program
