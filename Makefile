@@ -41,7 +41,7 @@ bench: build
 format:
 	@git ls-files -z '*.c' '*.h' | xargs -0 clang-format-14 -i
 
-# ldconfig lets the loader find a library just installed; it needs root, as does its use.
+# ldconfig lets the loader find the installed library; it needs root.
 install: build
 	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
 	@test -n '$(DESTDIR)' || test "$$(id -u)" -ne 0 || ldconfig

@@ -23,7 +23,7 @@ typedef struct bench_job {
     const char *name; /* NULL ends the table */
     const char *unit; /* of the rate */
     const char *what; /* is measured, a sentence without a trailing period */
-    bool is_serial;   /* has one thread, however many there are */
+    bool is_serial;   /* always uses one thread */
     bool has_hidden;  /* depends on the number of hidden units */
 
     /* Floating-point operations of one unit if every product were done in full; NULL if it is not

@@ -265,7 +265,7 @@ static void print_mistakes(output *out, const classify_job *my, size_t n) {
             return;
         output_print(out, "  ");
         output_cell(out, isg_classifier_class_name(my->classifier, where / n), 20);
-        output_print(out, " taken for ");
+        output_print(out, " mistaken for ");
         output_cell(out, isg_classifier_class_name(my->classifier, where % n), 20);
         output_print(out, " %7zu\n", best);
         before = best;

@@ -202,7 +202,7 @@ typedef struct growth {
     double n_visible, n_hidden, samples;
 } growth;
 
-/* Of one job; NaN is what was not measured, or cannot be told. */
+/* The result of one job; NaN if it was not measured or is unknown. */
 typedef struct bench_row {
     const char *job, *unit;
     double rate, lowest, highest;

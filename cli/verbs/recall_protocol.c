@@ -1,4 +1,4 @@
-/* recall_protocol.c - isinglass recall: what becomes of the samples of DATA
+/* recall_protocol.c - isinglass recall: the outcome of every sample of DATA
  *
  * SPDX-License-Identifier: MIT
  */

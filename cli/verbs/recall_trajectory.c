@@ -127,7 +127,7 @@ static exit_code walk(const recall_job *my, const isg_hopfield *network, walk_fo
         found->is_two_cycle = found->dynamics == ISG_DYNAMICS_SYNCHRONOUS && t >= 2 &&
                               memcmp(spins, spins - 2 * found->words, bytes) == 0;
         if (found->is_at_rest)
-            break; /* what is there was counted already */
+            break; /* this state was already counted */
         if (found->is_two_cycle) {
             found->n_states++;
             break;

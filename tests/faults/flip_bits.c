@@ -1,4 +1,4 @@
-/* flip_bits.c - every bit of a file of ours flipped in turn, every length cut off
+/* flip_bits.c - flips every bit of an isinglass file in turn, and cuts it at every length
  *
  * SPDX-License-Identifier: MIT
  *

@@ -274,7 +274,7 @@ def sweep_settings(case):
 
 
 def sweep_generations(case):
-    """A checkpoint cut short: the other one is used, and that is said; without either, refused."""
+    """A checkpoint cut short: the other one is used, with a remark; without either, refused."""
     arguments = [word for word in case.arguments if word != "--quiet"]
     names = ["checkpoint-1.npz", "checkpoint-2.npz"]
     for damaged in ([names[0]], [names[1]], names):

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The first byte chooses what the text is taken for.
+ * The first byte chooses how the text is read.
  */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* make_seeds.c - seeds that take our own writers: DIRECTORY/fuzz_NAME/written and so on
+/* make_seeds.c - seeds made with the library's own writers: DIRECTORY/fuzz_NAME/written and so on
  *
  * SPDX-License-Identifier: MIT
  */

@@ -6,7 +6,7 @@
 #
 #   seeds.sh DIRECTORY PROGRAM
 #
-# PROGRAM is make_seeds.c, which has seeds that take our own writers.
+# PROGRAM is make_seeds.c, which makes seeds with the library's own writers.
 set -eu
 rm -rf "$1"
 for target in "$(dirname "$0")"/fuzz_*.c; do
