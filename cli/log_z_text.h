@@ -44,7 +44,7 @@ extern const char *const ais_weights[];
      .is_above_low = true, LOG_Z_OPTION(type, member, target), .otherwise = "even steps",          \
      .help = "Annealing: space the steps so that each keeps this effective share of the "          \
              "chains, such as 0.99; replaces --steps"},                                            \
-    {.name = "samples", .kind = OPTION_SIZE, .metavar = "S", .low = 100, .high = 1e9,              \
+    {.name = "samples", .kind = OPTION_SIZE, .metavar = "S", .low = 1000, .high = 1e9,             \
      LOG_Z_OPTION(type, member, how.mixture.samples), .help = "Mixture: number of draws"}
 /* clang-format on */
 

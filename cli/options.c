@@ -173,6 +173,7 @@ static typed_option detach_value(const invocation *call, typed_option typed) {
     typed_option whole = typed;
     size_t index = 0;
     whole.is_long = true;
+    whole.length = strcspn(typed.name, "=");
     const option_entry *table = call->verb ? call->verb->options : NULL;
     const option_entry *option = find_option(table, &letter, &index);
     const bool has_value = !typed.is_long && typed.length > 1 && option &&

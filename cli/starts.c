@@ -63,8 +63,8 @@ static exit_code check_hidden(const invocation *call, const start_settings *sett
                               size_t n_hidden, const char *what) {
     return !call_has_option(call, "hidden") || settings->how.n_hidden == n_hidden
                ? EXIT_DONE
-               : fail(EXIT_MISUSED, "--hidden %zu, but %zu %s", settings->how.n_hidden, n_hidden,
-                      what);
+               : fail(EXIT_MISUSED, "--hidden %zu, but %s %zu", settings->how.n_hidden, what,
+                      n_hidden);
 }
 
 /* Settles `hidden`, before any work. */
@@ -75,15 +75,14 @@ static exit_code check_start(const invocation *call, start_settings *settings, c
         return fail_memory();
     const size_t usual = n_classes * settings->how.per_class;
     if (has_patterns(from)) {
-        const exit_code code =
-            check_hidden(call, settings, usual, "patterns (classes x --per-class)");
+        const exit_code code = check_hidden(call, settings, usual, "classes x --per-class is");
         if (code != EXIT_DONE)
             return code;
     }
     if (!call_has_option(call, "hidden"))
         settings->how.n_hidden = usual;
     if (from->kind == ISG_START_HOPFIELD && settings->how.n_hidden > info->n_visible)
-        return fail(EXIT_MISUSED,
+        return fail(EXIT_BAD_INPUT,
                     "--init hopfield: %zu patterns of %zu units cannot be independent; choose a "
                     "smaller --per-class, or --init hebbian",
                     settings->how.n_hidden, info->n_visible);
@@ -108,9 +107,11 @@ static exit_code from_data(isg_rbm **out, const invocation *call, start_settings
     if (status == ISG_ERR_DEPENDENT)
         return fail(EXIT_BAD_INPUT, "%s: %s; --init hebbian accepts such patterns", name,
                     isg_error_message());
-    if (status == ISG_ERR_ARGUMENT && has_patterns(from))
-        return fail(EXIT_BAD_INPUT, "%s: %s%s", name, isg_error_message(),
-                    settings->how.per_class > 1 ? "; choose a smaller --per-class" : "");
+    const char *smaller = call_has_option(call, "hidden") ? "; choose a smaller --hidden"
+                          : settings->how.per_class > 1   ? "; choose a smaller --per-class"
+                                                          : "";
+    if (status == ISG_ERR_ARGUMENT) /* the data have too few samples or directions */
+        return fail(EXIT_BAD_INPUT, "%s: %s%s", name, isg_error_message(), smaller);
     return fail_status(status);
 }
 
@@ -128,7 +129,7 @@ static exit_code from_file(isg_rbm **out, const invocation *call, const start_se
         code = fail(EXIT_BAD_INPUT, "%s: has %zu visible units, but %s has %zu", settings->init,
                     info.n_visible, name, image.n_visible);
     if (code == EXIT_DONE)
-        code = check_hidden(call, settings, info.n_hidden, "in the model");
+        code = check_hidden(call, settings, info.n_hidden, "the model has");
     if (code == EXIT_DONE && call_has_option(call, "beta"))
         code = fail_status(isg_rbm_set_beta(rbm, settings->how.beta));
     if (code == EXIT_DONE && image.image_height)

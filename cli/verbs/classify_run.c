@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/directory.h"
+#include "src/base/directory.h"
 #include "cli/allocation.h"
 #include "cli/progress.h"
 #include "cli/run_settings.h"

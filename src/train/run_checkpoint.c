@@ -38,9 +38,10 @@ done:
 typedef struct generation {
     isg_zip *zip;
     uint64_t saves;
+    uint64_t order; /* larger is newer: `saves`, or updates if a file has no count */
     double seconds;
     isg_status status;
-    bool is_there, was_tried;
+    bool is_there, was_tried, lacks_count;
     char sentence[ISG_REMARK_BYTES / 2]; /* why it cannot be used, if it exists and `status` is an
                                             error */
 } generation;
@@ -75,9 +76,11 @@ static isg_status read_seconds(generation *one) {
 
 static isg_status open_generation(generation *one, const char *path, const isg_trainee *trainee) {
     ISG_TRY(isg_zip_open_path(&one->zip, path));
-    if (trainee->may_lack_count && !isg_npz_has(one->zip, "saves"))
+    one->lacks_count = trainee->may_lack_count && !isg_npz_has(one->zip, "saves");
+    if (one->lacks_count)
         return ISG_OK;
     ISG_TRY(read_saves(one));
+    one->order = one->saves;
     return read_seconds(one);
 }
 
@@ -94,7 +97,7 @@ static size_t newest(const generation *all) {
     size_t best = ISG_GENERATIONS;
     for (size_t k = 0; k < ISG_GENERATIONS; k++) {
         const bool can_be = all[k].is_there && !all[k].was_tried && all[k].status == ISG_OK;
-        if (can_be && (best == ISG_GENERATIONS || all[k].saves > all[best].saves))
+        if (can_be && (best == ISG_GENERATIONS || all[k].order > all[best].order))
             best = k;
     }
     return best;
@@ -114,7 +117,7 @@ static isg_status refuse(const isg_run *run, const generation *all, size_t last_
 static void adopt(isg_run *run, const generation *all, size_t slot, uint64_t updates) {
     const size_t other = (slot + 1) % ISG_GENERATIONS;
     run->seconds = all[slot].seconds;
-    run->saves = all[slot].saves + 1;
+    run->saves = (all[slot].saves > all[other].saves ? all[slot] : all[other]).saves + 1;
     run->next_slot = other;
     run->remark[0] = '\0';
     if (all[other].is_there && all[other].status != ISG_OK)
@@ -133,6 +136,21 @@ static isg_status open_all(const isg_run *run, const isg_trainee *trainee, gener
             return status;
         if (status != ISG_OK)
             blame(all + k, status);
+    }
+    return ISG_OK;
+}
+
+/* Where a file has no count, the newer one is that with more updates, which only reading tells. */
+static isg_status order_by_updates(const isg_trainee *trainee, void *self, generation *all) {
+    for (size_t k = 0; k < ISG_GENERATIONS; k++) {
+        if (!all[k].is_there || all[k].status != ISG_OK)
+            continue;
+        const isg_status status = trainee->read(self, all[k].zip);
+        if (status == ISG_ERR_MEMORY || status == ISG_ERR_ARGUMENT)
+            return status;
+        isg_run_info info = {.settings = NULL};
+        trainee->describe(self, &info);
+        all[k].order = status == ISG_OK ? info.state.updates : 0; /* try_all() says what is wrong */
     }
     return ISG_OK;
 }
@@ -161,6 +179,11 @@ isg_status isg_run_restore(isg_run *run, const isg_trainee *trainee, void *self)
     generation all[ISG_GENERATIONS];
     memset(all, 0, sizeof all);
     isg_status status = open_all(run, trainee, all);
+    bool lacks_count = false;
+    for (size_t k = 0; k < ISG_GENERATIONS; k++)
+        lacks_count = lacks_count || all[k].lacks_count;
+    if (status == ISG_OK && lacks_count)
+        status = order_by_updates(trainee, self, all);
     if (status == ISG_OK)
         status = try_all(run, trainee, self, all);
     for (size_t k = 0; k < ISG_GENERATIONS; k++)

@@ -219,6 +219,8 @@ isg_status isg_run_begin(isg_run *run, const char *settings, isg_rbm *rbm, const
     isg_run_of_rbm *my = NULL;
     isg_status status = ISG_OK;
     options = options ? options : &defaults;
+    if (rbm == isg_run_rbm(run)) /* which the run would free with the training it replaces */
+        return isg_fail(ISG_ERR_ARGUMENT, "the run already owns this RBM; begin with a copy of it");
     ISG_TRY(create(&my, run, data, options));
     ISG_TRY_GOTO(isg_trainer_create(&my->trainer, rbm, data, my->options));
     ISG_TRY_GOTO(make_room_for_row(my));

@@ -56,3 +56,6 @@ long=$(printf 'x%.0s' {1..3000})
 try "$long" 2>&1 | sed "s/x\{100,\}/LONG/"
 try info "--$long" 2>&1 | sed "s/x\{100,\}/LONG/"
 try info --seed "$long" 2>&1 | sed "s/x\{100,\}/LONG/"
+# One dash before a long name is no short option with its value attached.
+try map p.npz -output m.npz
+try map p.npz -output=m.npz

@@ -383,11 +383,16 @@ static void test_run_without_a_count(void **state) {
     const isg_expert_options options = run_options();
     isg_experts *whole = make(&options), *experts = make(&options);
     isg_run *run = open_run("early");
-    step(experts, 2);
+    step(experts, 1);
+    assert_ok(isg_experts_save(experts, in(directory, "early/checkpoint-1.npz")));
+    step(experts, 1);
     step(whole, 2 * CLASS_COUNT);
     assert_ok(isg_experts_save(experts, in(directory, "early/checkpoint-2.npz")));
+    const uint64_t updates = isg_trainer_describe(experts->expert[0].trainer).updates +
+                             isg_trainer_describe(experts->expert[1].trainer).updates;
     assert_ok(isg_run_resume_experts(run, experts, 30));
     assert_true(isg_run_describe(run).seconds == 0);
+    assert_true(isg_run_describe(run).state.updates == updates); /* the newer of the two */
     assert_ok(isg_run_train(run, 2, NULL));
     assert_same(whole, experts);
     assert_ok(isg_run_resume_experts(run, experts, 30));

@@ -267,6 +267,8 @@ static void test_saved_always(void **state) {
     assert_ok(isg_run_begin(run, "{}", start(), data, &how));
     assert_ok(isg_run_train(run, 1, NULL));
     assert_int_equal(run->saves, 1 + (N_BATCHES - 1) + 1);
+    assert_fails(isg_run_begin(run, "{}", isg_run_rbm(run), data, &how), ISG_ERR_ARGUMENT,
+                 "the run already owns this RBM");
     finish(run);
 }
 
