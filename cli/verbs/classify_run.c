@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/directory.h"
 #include "cli/allocation.h"
 #include "cli/progress.h"
 #include "cli/run_settings.h"
 #include "cli/signals.h"
 #include "cli/training_bar.h"
 #include "cli/verbs/classify_job.h"
+#include "src/base/directory.h"
 #include "src/base/number.h"
 
 static const char classifier_name[] = "classifier.npz";

@@ -185,7 +185,7 @@ mutant(chains_not_saved "after a resume, persistent chains are what memory held"
 edit(src/train/train_file.c [=[if (shot->chains)]=] [=[if (false)]=])
 
 mutant(older_checkpoint "of two checkpoints, the older one is resumed from" test_run_directory)
-edit(src/train/run_checkpoint.c [=[all[k].saves > all[best].saves]=] [=[all[k].saves < all[best].saves]=])
+edit(src/train/run_checkpoint.c [=[all[k].order > all[best].order]=] [=[all[k].order < all[best].order]=])
 
 mutant(old_checkpoint_kept "a new run in the place of an old one leaves its checkpoints there" test_run_faults)
 edit(src/train/run_directory.c [=[    for (size_t k = 0; run->path && k < ISG_GENERATIONS; k++)
