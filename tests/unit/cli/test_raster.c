@@ -4,7 +4,6 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "test.h"
-#undef fail /* a name of failure.h */
 
 #include <math.h>
 #include <png.h>
@@ -17,6 +16,8 @@
 
 #include "helper_allocation.h"
 #include "helper_scratch.h"
+
+#undef fail /* a name of failure.h, which the helpers take from cmocka */
 #include "raster.h"
 
 static char path[64];
