@@ -26,7 +26,7 @@ patterns|src/patterns/patterns.c|2 * (size_t)ups[i] > count);|2 * (size_t)ups[i]
 hopfield|src/hopfield/hopfield.c|2 * sums[q] - network->total[first + q];|sums[q] - network->total[first + q];
 rbm|src/rbm/pca.c|covariance[i * n + j] = 4 * (double)excess / square;|covariance[i * n + j] = 2 * (double)excess / square;
 sample|src/sample/gibbs.c|sweeps->step + t, (uint32_t)first);|sweeps->step, (uint32_t)first);
-mapping|src/mapping/hopfield_to_rbm.c|const double root = sqrt((double)n);|const double root = (double)n;
+mapping|src/mapping/hopfield_to_rbm.c|isg_matd_of(r, k, p), rotation, ISG_TRANSPOSED,|isg_matd_of(r, k, p), rotation, ISG_AS_IS,
 train|src/train/train.c|add_panel(trainer, chains, panel, -1);|add_panel(trainer, chains, panel, 1);
 log_z|src/log_z/ais.c|log_sum - isg_log((double)n);|log_sum + isg_log((double)n);
 recall|src/recall/recall.c|right += recall->confusion|right = recall->confusion
