@@ -143,7 +143,8 @@ ISG_API void isg_run_close(isg_run *run);                  /* saves nothing; NUL
 ISG_API isg_run_info isg_run_describe(const isg_run *run); /* valid until the run changes */
 
 /* Begins a new training of `rbm`, which the run owns from then on (only on success), on `data`,
-   which it borrows. Replaces an earlier run in the directory. `options` may be NULL. */
+   which it borrows. Replaces an earlier run in the directory. `options` may be NULL. ISG_ERR_ARGUMENT for
+   the RBM that the run already owns: begin with a copy. */
 ISG_API isg_status isg_run_begin(isg_run *run, const char *settings, isg_rbm *rbm,
                                  const isg_dataset *data, const isg_run_options *options);
 

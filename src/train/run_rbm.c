@@ -227,6 +227,7 @@ isg_status isg_run_begin(isg_run *run, const char *settings, isg_rbm *rbm, const
     add_row(my, 0, (double)NAN);
     my->rbm = rbm;
     ISG_TRY_GOTO(isg_run_start(run, settings, &one_rbm, my, options->save_every_s));
+    my->options = NULL; /* they are the caller's */
     return ISG_OK;
 done:
     my->rbm = NULL; /* it stays the caller's */
@@ -242,6 +243,8 @@ isg_status isg_run_resume(isg_run *run, const isg_dataset *data, const isg_run_o
     const isg_status status = isg_run_continue(run, &one_rbm, my, options->save_every_s);
     if (status != ISG_OK)
         release(my);
+    else
+        my->options = NULL; /* they are the caller's */
     return status;
 }
 
