@@ -8,6 +8,8 @@
 #ifndef ISG_SPARSE_H
 #define ISG_SPARSE_H
 
+#include <math.h>
+
 #include "data/loader.h"
 
 /* An array of numbers that is read from its beginning to its end. */
@@ -25,6 +27,14 @@ typedef struct isg_sparse {
     size_t n_entries;      /* the length of indices and data */
     isg_numbers indices, data;
 } isg_sparse;
+
+/* Whether a number is a whole one from 0 to limit - 1; NaN is not. */
+static inline bool isg_is_index(double number, double limit) {
+    return number >= 0 && number < limit && number == floor(number);
+}
+
+/* Ends the sentence about an entry that is listed twice. */
+#define ISG_SUM_DUPLICATES "; call sum_duplicates() on the matrix before saving it"
 
 /* Starts the loader and gives it all entries. Indices may be in any order and values may be zero; an
    index out of bounds, an entry that is listed twice, or starts that do not rise from 0 to n_entries
