@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/directory.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -277,7 +278,7 @@ static isg_status check_cells(isg_loader *load, const isg_matrix_market_shape *s
 
 /* ---- scipy.sparse.save_npz -------------------------------------------------------------------- */
 
-enum { PIECE_BYTES = 1 << 15 };
+enum { PIECE_BYTES = ISG_BUFFER_BYTES / 2, TRIPLES = ISG_BUFFER_BYTES / 32 };
 
 /* An array of the archive, read piece by piece. */
 typedef struct member {
@@ -396,8 +397,6 @@ static isg_status read_csr(isg_loader *load, const size_t shape[2]) {
 static isg_status read_csc(isg_loader *load, const size_t shape[2]) {
     return read_compressed(load, shape, true);
 }
-
-enum { TRIPLES = 1024 };
 
 static isg_status put_triples(isg_loader *load, listing *list, const members *all,
                               double triples[3][TRIPLES]) {

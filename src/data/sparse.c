@@ -6,9 +6,10 @@
 
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/memory.h"
 
-enum { PIECE = 4096 }; /* entries read at once */
+enum { PIECE = ISG_BUFFER_BYTES / 16 }; /* entries read at once */
 
 typedef struct piece {
     double indices[PIECE], values[PIECE];
