@@ -47,6 +47,12 @@ static isg_status newer(const char *name, const char *what) {
                     name, what);
 }
 
+static isg_status ends_early(const isg_h5 *h5) {
+    return isg_fail(ISG_ERR_FORMAT, "%s: the file ends early: %llu bytes expected, %llu found",
+                    isg_file_name(h5->file), (unsigned long long)h5->end,
+                    (unsigned long long)isg_file_size(h5->file));
+}
+
 static isg_status read_superblock(isg_h5 *h5) {
     uint8_t block[SUPERBLOCK_BYTES + 4] = {0};
     const char *name = isg_file_name(h5->file);
@@ -55,6 +61,9 @@ static isg_status read_superblock(isg_h5 *h5) {
         isg_file_read_at(h5->file, 0, block, size < sizeof block ? (size_t)size : sizeof block));
     if (memcmp(block, "\x89HDF\r\n\x1a\n", 8) != 0)
         return isg_fail(ISG_ERR_FORMAT, "%s: expected an HDF5 file, found other bytes", name);
+    h5->end = SUPERBLOCK_BYTES;
+    if (size < h5->end)
+        return ends_early(h5);
     if (block[8] == 2 || block[8] == 3)
         return newer(name, "the structures of HDF5 1.8 or later");
     if (block[8] > 3)
@@ -69,10 +78,7 @@ static isg_status read_superblock(isg_h5 *h5) {
     h5->root = isg_load64(addresses + 40);
     if (isg_load64(addresses) != 0)
         return isg_fail(ISG_ERR_UNSUPPORTED, "%s: begins with a user block" ISG_H5_REWRITE, name);
-    if (h5->end > size || size < SUPERBLOCK_BYTES)
-        return isg_fail(ISG_ERR_FORMAT, "%s: the file ends early: %llu bytes expected, %llu found",
-                        name, (unsigned long long)h5->end, (unsigned long long)size);
-    return ISG_OK;
+    return h5->end > size ? ends_early(h5) : ISG_OK;
 }
 
 isg_status isg_h5_open(isg_h5 **out, isg_file *file) {
