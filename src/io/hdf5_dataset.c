@@ -155,8 +155,12 @@ static isg_status parse_layout(isg_h5_dataset *data, size_t bytes) {
     } else if (data->layout == CONTIGUOUS) {
         if (message.size < 18)
             return isg_h5_damaged(data->name, "its layout is cut off");
+        const uint64_t size = isg_load64(body + 10), end = data->h5->end;
         data->address = isg_load64(body + 2);
-        held = isg_load64(body + 10);
+        if (size > 0 && data->address != ISG_H5_NOWHERE &&
+            (data->address > end || size > end - data->address))
+            return isg_h5_damaged(data->name, "its items are outside of it");
+        held = size;
     } else {
         const size_t n_sizes = body[2];
         if (message.size < 11 + 4 * n_sizes)
@@ -380,8 +384,6 @@ static isg_status next_piece(isg_h5_dataset *data, isg_h5_block *out) {
     const size_t bytes = rows * out->pitch;
     ISG_TRY(isg_grow(&data->buffers[0], &data->capacities[0], bytes, 1));
     out->items = data->buffers[0];
-    if (offset > UINT64_MAX - data->address)
-        return isg_h5_damaged(data->name, "its items are outside of it");
     return isg_h5_read_at(data->h5, data->name, data->address + offset, data->buffers[0], bytes,
                           "a part of its items");
 }

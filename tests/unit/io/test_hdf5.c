@@ -392,6 +392,7 @@ static void test_damaged(void **state) {
         {&chunked, "\2\0\0\0\4\0\0\0\0", "\2\0\0\x40\4\0\0\0\0", 9, "a chunk has an impossible"},
         {&chunked, "\2\0\0\0\4\0\0\0\0", "\3\0\0\0\4\0\0\0\0", 9, "a chunk cannot be unpacked"},
         {&plain, "\2\0\0\0\4\0\0\0\0", "\1\0\0\0\4\0\0\0\0", 9, "the wrong size"},
+        {&text, "\x20\0\0\0\0\0\0\0\0", "\x20\0\0\0\0\0\1\0\0", 9, "its items are outside of it"},
         {&text, "alpha", "alp\xff\xff", 5, "expected texts in UTF-8"},
         {&text, "GCOL", "GOAL", 4, "there is no heap where its texts should be"},
         {&text, "\5\0\0\0\0\0\0\0alpha", "\4\0\0\0\0\0\0\0alpha", 13, "longer than its place"},
