@@ -39,6 +39,9 @@ ISG_API isg_status isg_patterns_create(isg_patterns **out, size_t n_visible, siz
 /* A .npz with xi (N, p) and, if known, labels (p); `command` is recorded in its meta.json. */
 ISG_API isg_status isg_patterns_save(const isg_patterns *patterns, const char *path, uint64_t seed,
                                      const char *command);
+
+/* Such a file, or one with the same arrays by NumPy, or xi alone as .npy; xi may also have 0 and 1
+   (or bool) for -1 and +1. */
 ISG_API isg_status isg_patterns_load(isg_patterns **out, const char *path);
 ISG_API void isg_patterns_free(isg_patterns *patterns); /* NULL is fine */
 

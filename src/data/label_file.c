@@ -42,7 +42,8 @@ static isg_status add_item(isg_labels *labels, const isg_array_type *type, const
 /* Appends the items of a one-dimensional array, and reads it to its end. */
 static isg_status read_array(isg_labels *labels, isg_source *source, const isg_array_type *type) {
     const char *name = isg_source_name(source);
-    if (type->n_dims != 1)
+    /* scikit-learn users keep y as a column (n, 1) too. */
+    if (type->n_dims != 1 && !(type->n_dims == 2 && type->dims[1] == 1))
         return isg_fail(ISG_ERR_FORMAT, "%s: expected labels (1 dimension), found %zu dimensions%s",
                         name, type->n_dims,
                         type->n_dims == 3 ? ": this looks like an image file" : "");

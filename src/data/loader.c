@@ -199,6 +199,14 @@ static isg_status find_units(isg_loader *load, const char *name) {
     return ISG_OK;
 }
 
+static isg_status check_names(const isg_names *names, const char *name, const char *of,
+                              size_t count) {
+    if (names->count == 0 || names->count == count)
+        return ISG_OK;
+    return isg_fail(ISG_ERR_SHAPE, "%s: has %zu %s, but %zu names for them", name, count, of,
+                    names->count);
+}
+
 isg_status isg_loader_start(isg_loader *load, const char *name, size_t rows, size_t columns,
                             size_t height, size_t width) {
     const bool is_transposed = load->columns_are_samples;
@@ -210,6 +218,9 @@ isg_status isg_loader_start(isg_loader *load, const char *name, size_t rows, siz
         return isg_fail(ISG_ERR_FORMAT, "%s: the rows are empty", name);
     if (load->n_samples == 0)
         return isg_fail(ISG_ERR_FORMAT, "%s: there are no rows", name);
+    ISG_TRY(check_names(&load->column_names, name, "columns", columns));
+    if (rows != SIZE_MAX)
+        ISG_TRY(check_names(&load->row_names, name, "rows", rows));
     ISG_TRY(take_shape(load, name, load->n_columns, height, width));
     ISG_TRY(find_units(load, name));
     const isg_encoding_info *info = &load->encoding->info;
