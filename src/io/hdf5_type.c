@@ -50,13 +50,14 @@ static void parse_integer(const uint8_t *body, isg_h5_type *out) {
     out->array.is_big_endian = body[1] & 1;
 }
 
-/* IEEE 754 of 4 or 8 bytes; the fields say where sign, exponent and mantissa are. */
+/* IEEE 754 of 2, 4 or 8 bytes; the fields say where sign, exponent and mantissa are. */
 static void parse_float(const uint8_t *body, isg_h5_type *out) {
     static const struct {
         isg_dtype dtype;
         uint8_t bytes, exponent, mantissa;
         uint32_t bias;
-    } usual[] = {{ISG_FLOAT32, 4, 8, 23, 127}, {ISG_FLOAT64, 8, 11, 52, 1023}};
+    } usual[] = {
+        {ISG_FLOAT16, 2, 5, 10, 15}, {ISG_FLOAT32, 4, 8, 23, 127}, {ISG_FLOAT64, 8, 11, 52, 1023}};
     for (size_t k = 0; k < sizeof usual / sizeof usual[0]; k++) {
         const unsigned bits = 8u * usual[k].bytes;
         if (out->array.item_bytes == usual[k].bytes && (body[1] & ~1u) == 0x20 &&

@@ -92,6 +92,7 @@ static void test_types(void **state) {
     static const int16_t i2[] = {-300, 2, 1000};
     static const uint32_t u4[] = {4000000000u, 1, 2};
     static const int64_t i8[] = {-5, 6, (int64_t)1 << 40};
+    static const uint16_t f2[] = {0x3c00, 0xc000, 0x3800};
     static const float f4[] = {0.5f, -1, 3};
     static const double f8[] = {0.25, 1e10, -3};
     static const uint8_t f8b[] = {0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0x40, 0,    0, 0,
@@ -102,17 +103,12 @@ static void test_types(void **state) {
         const void *items;
         double sum;
     } cases[] = {
-        {"i1", i1, -1 + 4 + 300},
-        {"u1", u1, 1 + 4 + 600},
-        {">i2", i2b, -2 + 10 + 768},
-        {"i2", i2, -300 + 4 + 3000},
-        {"u4", u4, 4000000000. + 8},
-        {"i8", i8, -5 + 12 + 3 * 1099511627776.},
-        {"f4", f4, 0.5 - 2 + 9},
-        {"f8", f8, 0.25 + 2e10 - 9},
-        {">f8", f8b, 1 + 4},
-        {"b", "\1\0\1", 4},
-        {"S4", "ab\0\0\0\0\0\0abcd", 2 + 12},
+        {"i1", i1, -1 + 4 + 300},    {"u1", u1, 1 + 4 + 600},
+        {">i2", i2b, -2 + 10 + 768}, {"i2", i2, -300 + 4 + 3000},
+        {"u4", u4, 4000000000. + 8}, {"i8", i8, -5 + 12 + 3 * 1099511627776.},
+        {"f2", f2, 1 - 4 + 1.5},     {"f4", f4, 0.5 - 2 + 9},
+        {"f8", f8, 0.25 + 2e10 - 9}, {">f8", f8b, 1 + 4},
+        {"b", "\1\0\1", 4},          {"S4", "ab\0\0\0\0\0\0abcd", 2 + 12},
         {"v", texts, 3 + 15},
     };
     const h5_array layouts[] = {
