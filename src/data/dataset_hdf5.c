@@ -196,7 +196,7 @@ static isg_status list_column(void *user, const char *name) {
 static isg_status no_column(isg_h5_object *obs, const char *wanted, const char *index) {
     listing list = {.index = index};
     ISG_TRY(isg_h5_members(obs, list_column, &list));
-    return isg_fail(ISG_ERR_ARGUMENT, "%s: there is no column '%s'; %s%s", isg_h5_object_name(obs),
+    return isg_fail(ISG_ERR_FORMAT, "%s: there is no column '%s'; %s%s", isg_h5_object_name(obs),
                     wanted, list.text[0] ? "the columns are " : "there is none at all", list.text);
 }
 
@@ -393,7 +393,7 @@ static isg_status read_anndata(isg_loader *load, isg_h5 *h5, const isg_h5_object
     ISG_TRY_GOTO(read_index(&load->column_names, var, h5, name, "/var", x.columns, var_index));
     if (load->options->label_column && !load->options->labels_path) {
         if (!obs)
-            ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT,
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT,
                                   "%s: there is no column '%s', nor any other: it has no /obs",
                                   name, load->options->label_column));
         ISG_TRY_GOTO(read_label_column(load, h5, obs, obs_index));
