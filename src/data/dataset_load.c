@@ -171,6 +171,8 @@ const isg_format isg_formats[] = {
     {.ending = ".csv", .separator = ',', .read_samples = isg_loader_read_csv},
     {.ending = ".tsv", .separator = '\t', .read_samples = isg_loader_read_csv},
     {.ending = ".mtx", .read_samples = isg_loader_read_matrix_market},
+    {.ending = ".h5ad", .is_archive = true, .is_hdf5 = true, .read_samples = isg_loader_read_hdf5},
+    {.ending = ".h5", .is_archive = true, .is_hdf5 = true, .read_samples = isg_loader_read_hdf5},
     {.ending = ""},
 };
 
@@ -451,7 +453,8 @@ static isg_status load_file(isg_dataset **out, isg_file *file, const isg_cells *
                        .columns_are_samples = options->transpose};
     isg_status status = ISG_OK;
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
-    if (options->label_column && !load.input.format->separator && !options->labels_path) {
+    if (options->label_column && !load.input.format->separator && !load.input.format->is_hdf5 &&
+        !options->labels_path) {
         status = isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
                           isg_file_name(file));
         goto done;

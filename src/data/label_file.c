@@ -175,7 +175,7 @@ isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_sa
     if (label_column && !format->separator)
         return isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
                         isg_file_name(input->file));
-    if (format->is_archive)
+    if (input->zip)
         return isg_labels_read_member(labels, input->zip, "y");
     if (format->separator)
         return read_label_table(labels, input, n_samples, label_column);
