@@ -9,6 +9,7 @@
 #include "cli/allocation.h"
 #include "cli/pictures.h"
 #include "cli/progress.h"
+#include "cli/sample_table.h"
 #include "cli/share_error.h"
 #include "cli/verbs/classify_job.h"
 
@@ -113,36 +114,26 @@ exit_code classify_fit(classify_job *my) {
 
 /* ---- files ---------------------------------------------------------------------------------------- */
 
-typedef struct prediction {
-    size_t row; /* of TEST, from 0 */
-    const char *class, *predicted;
-    double probability;
-} prediction;
-
-static const result_entry prediction_columns[] = {RESULT(prediction, row, NULL),
-                                                  RESULT(prediction, class, NULL),
-                                                  RESULT(prediction, predicted, NULL),
-                                                  RESULT(prediction, probability, NULL),
-                                                  {.key = NULL}};
-
+/* The answer to every sample of TEST, and the probabilities of all classes. */
 static exit_code write_predictions(const classify_job *my) {
-    static const char columns[] = "row,class,predicted,probability:.6g";
-    const size_t n_classes = isg_classifier_describe(my->classifier).n_classes;
+    const size_t n = isg_classifier_describe(my->classifier).n_classes;
     const size_t n_samples = isg_dataset_describe(my->test).n_samples;
-    const uint32_t *labels = isg_dataset_labels(my->test);
-    output table = {.text = NULL};
-    result_csv_names(&table, columns);
-    output_print(&table, "\n");
-    for (size_t a = 0; a < n_samples; a++) {
-        const size_t answer = my->answers[a];
-        const prediction one = {a, labels ? isg_dataset_class_name(my->test, labels[a]) : NULL,
-                                isg_classifier_class_name(my->classifier, answer),
-                                my->probabilities[a * n_classes + answer]};
-        result_csv_cells(&table, prediction_columns, &one, columns);
-        output_print(&table, "\n");
-    }
-    const exit_code code = output_save(&table, my->settings->predictions);
-    output_free(&table);
+    const char **names = memory_allocate(n, sizeof *names);
+    if (!names)
+        return fail_memory();
+    for (size_t k = 0; k < n; k++)
+        names[k] = isg_classifier_class_name(my->classifier, k);
+    const sample_table table = {.data = my->test,
+                                .values = {my->probabilities, n_samples, n, n},
+                                .columns = names,
+                                .prefix = "p_",
+                                .digits = 6,
+                                .answers = my->answers,
+                                .answer = "predicted",
+                                .value = "probability",
+                                .array = "P"};
+    const exit_code code = sample_table_write(&my->call, my->settings->predictions, &table);
+    memory_release(names);
     return code;
 }
 

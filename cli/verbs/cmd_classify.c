@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cli/allocation.h"
 #include "cli/epoch_list.h"
+#include "cli/sample_table.h"
 #include "cli/signals.h"
 #include "cli/starts.h"
 #include "cli/verbs/classify_job.h"
@@ -71,7 +72,7 @@ static exit_code check_files(const classify_job *my) {
     if (settings->picture)
         code = may_write_picture(common, settings->picture);
     if (code == EXIT_DONE && settings->predictions)
-        code = may_write(common, settings->predictions, ".csv");
+        code = sample_table_may_write(common, settings->predictions);
     if (code == EXIT_DONE && settings->curve)
         code = may_write(common, settings->curve, ".csv");
     return code;
@@ -346,9 +347,9 @@ static const option_entry options[] = {
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg", FIELD(picture),
      .otherwise = "no picture",
      .help = "Draw the confusion matrix: right answers in blue, mistakes in red"},
-    {.name = "predictions", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(predictions),
-     .otherwise = "none", .help = "Write the predicted class of every sample of TEST, and its "
-                                  "probability"},
+    {.name = "predictions", .kind = OPTION_FILE, .metavar = TABLE_METAVAR, FIELD(predictions),
+     .otherwise = "none", .help = "Write the predicted class of every sample of TEST, and the "
+                                  "probability of every class"},
     {.name = "curve", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(curve), .otherwise = "none",
      .help = "Write the errors of --error-at"},
     {.name = "test-labels", .kind = OPTION_FILE, .metavar = "FILE", FIELD(test_labels),
@@ -389,6 +390,9 @@ const command command_classify = {
         "answers on any number of threads.\n"
         "The classes of TRAIN and TEST are matched by name. Errors come with their binomial "
         "standard error (if none is wrong, that of half a sample).\n"
+        "--predictions writes one row per sample: " SAMPLE_COLUMNS
+        ", predicted, probability (of that class) and p_CLASS, one column per class. " TABLE_ARRAYS
+        " P (samples x classes).\n"
         "RUN contains classifier.npz, run.json (all options, checksums of the data, errors) "
         "and two checkpoints. Whatever stopped a run, 'isinglass classify --resume -o RUN' "
         "continues it and ends with the same answers.",
