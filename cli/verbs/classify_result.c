@@ -115,14 +115,9 @@ exit_code classify_fit(classify_job *my) {
 /* ---- files ---------------------------------------------------------------------------------------- */
 
 /* The answer to every sample of TEST, and the probabilities of all classes. */
-static exit_code write_predictions(const classify_job *my) {
+static exit_code write_predictions(const classify_job *my, const char *const *names) {
     const size_t n = isg_classifier_describe(my->classifier).n_classes;
     const size_t n_samples = isg_dataset_describe(my->test).n_samples;
-    const char **names = memory_allocate(n, sizeof *names);
-    if (!names)
-        return fail_memory();
-    for (size_t k = 0; k < n; k++)
-        names[k] = isg_classifier_class_name(my->classifier, k);
     const sample_table table = {.data = my->test,
                                 .values = {my->probabilities, n_samples, n, n},
                                 .columns = names,
@@ -132,9 +127,7 @@ static exit_code write_predictions(const classify_job *my) {
                                 .answer = "predicted",
                                 .value = "probability",
                                 .array = "P"};
-    const exit_code code = sample_table_write(&my->call, my->settings->predictions, &table);
-    memory_release(names);
-    return code;
+    return sample_table_write(&my->call, my->settings->predictions, &table);
 }
 
 static const result_entry point_results[] = {
@@ -151,14 +144,14 @@ static exit_code write_curve(const classify_job *my) {
                       "epochs,seconds:.3f,test_error:.9g?,train_error:.9g,converged:1|0");
 }
 
-static exit_code write_files(const classify_job *my) {
+static exit_code write_files(const classify_job *my, const char *const *names) {
     const classify_settings *settings = my->settings;
     exit_code code = EXIT_DONE;
     if (settings->picture)
         code = draw_confusion(settings->picture, my->test_tally.counts,
-                              isg_classifier_describe(my->classifier).n_classes, my->test);
+                              isg_classifier_describe(my->classifier).n_classes, names);
     if (code == EXIT_DONE && settings->predictions)
-        code = write_predictions(my);
+        code = write_predictions(my, names);
     if (code == EXIT_DONE && settings->curve)
         code = write_curve(my);
     return code;
@@ -368,9 +361,9 @@ static classify_result look(const classify_job *my) {
 
 exit_code classify_show(classify_job *my) {
     classify_result found = look(my);
-    exit_code code = write_files(my);
+    exit_code code = list_classes(&found, my);
     if (code == EXIT_DONE)
-        code = list_classes(&found, my);
+        code = write_files(my, found.names);
     if (code == EXIT_DONE)
         result_show(&my->call, &found);
     memory_release(found.names);

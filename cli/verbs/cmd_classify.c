@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cli/allocation.h"
 #include "cli/epoch_list.h"
+#include "cli/plot.h"
 #include "cli/sample_table.h"
 #include "cli/signals.h"
 #include "cli/starts.h"
@@ -70,7 +71,7 @@ static exit_code check_files(const classify_job *my) {
     const common_settings *common = &my->call.common;
     exit_code code = EXIT_DONE;
     if (settings->picture)
-        code = may_write_picture(common, settings->picture);
+        code = plot_may_write(common, settings->picture);
     if (code == EXIT_DONE && settings->predictions)
         code = sample_table_may_write(common, settings->predictions);
     if (code == EXIT_DONE && settings->curve)
@@ -346,7 +347,8 @@ static const option_entry options[] = {
      .help = "Save every S seconds; does not change the result"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg", FIELD(picture),
      .otherwise = "no picture",
-     .help = "Draw the confusion matrix: right answers in blue, mistakes in red"},
+     .help = "Draw the confusion matrix, with names and numbers: right answers in blue, mistakes in "
+             "red (with gnuplot)"},
     {.name = "predictions", .kind = OPTION_FILE, .metavar = TABLE_METAVAR, FIELD(predictions),
      .otherwise = "none", .help = "Write the predicted class of every sample of TEST, and the "
                                   "probability of every class"},

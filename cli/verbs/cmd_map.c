@@ -48,7 +48,7 @@ static exit_code run(const invocation *call) {
         code = fail_status(isg_patterns_load(&patterns, file));
     if (code == EXIT_DONE && settings->picture) {
         const isg_patterns_info info = isg_patterns_describe(patterns);
-        code = check_image(file, info.n_visible, info.image_height, info.image_width, "");
+        code = check_picture(file, info.n_visible, info.image_height, info.image_width);
     }
     if (code == EXIT_DONE)
         code = map(&rbm, patterns, settings, &my.found, file);

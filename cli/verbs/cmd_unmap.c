@@ -66,7 +66,7 @@ static exit_code load(unmapped *my, const invocation *call) {
         return code;
     const isg_rbm_info info = isg_rbm_describe(my->rbm);
     if (settings->picture)
-        code = check_image(name, info.n_visible, info.image_height, info.image_width, "");
+        code = check_picture(name, info.n_visible, info.image_height, info.image_width);
     if (code != EXIT_DONE)
         return code;
     if (settings->start && !is_random(settings)) {
