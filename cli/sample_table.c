@@ -7,7 +7,10 @@
 #include <math.h>
 
 exit_code sample_table_may_write(const common_settings *common, const char *path) {
-    return may_write(common, path, ".csv");
+    const bool is_npz = ends_in(path, ".npz");
+    if (!is_npz && !ends_in(path, ".csv"))
+        return fail(EXIT_MISUSED, "%s: expected a file name that ends in .csv or .npz", path);
+    return may_write(common, path, is_npz ? ".npz" : ".csv");
 }
 
 const char *sample_class(const isg_dataset *data, size_t row) {
@@ -82,6 +85,9 @@ static exit_code write_csv(const char *path, const sample_table *table) {
 }
 
 exit_code sample_table_write(const invocation *call, const char *path, const sample_table *table) {
-    (void)call;
-    return write_csv(path, table);
+    if (!ends_in(path, ".npz"))
+        return write_csv(path, table);
+    return fail_status(isg_dataset_save_table(table->data, path, table->array, table->values,
+                                              table->columns, call->common.seed,
+                                              call->command_line));
 }

@@ -12,7 +12,7 @@
 typedef struct sample_table {
     const isg_dataset *data;
     isg_matd_view values;       /* (n_samples, columns) */
-    const char *const *columns; /* their names; NULL or an item that is NULL: by number */
+    const char *const *columns; /* their names */
     const char *prefix;         /* of these in a .csv: "p_" */
     int digits;                 /* of a value in a .csv; negative: so many after the point */
     const uint32_t *answers;    /* (n_samples) the column of each sample's answer; NULL for none */
@@ -30,8 +30,6 @@ typedef struct sample_table {
 exit_code sample_table_may_write(const common_settings *common, const char *path);
 
 exit_code sample_table_write(const invocation *call, const char *path, const sample_table *table);
-
-#define isg_dataset_sample_id(data, a) ((const char *)NULL) /* until the core has it */
 
 /* The class of a sample, or NULL. */
 const char *sample_class(const isg_dataset *data, size_t row);

@@ -32,9 +32,12 @@ static exit_code count(tally *out, const isg_classifier *classifier, const isg_d
     }
     const isg_status status = isg_classifier_truth(classifier, data, truth);
     memset(out->counts, 0, n_classes * n_classes * sizeof *out->counts);
-    out->samples = n_samples;
+    out->samples = 0;
     out->wrong = 0;
     for (size_t a = 0; status == ISG_OK && a < n_samples; a++) {
+        if (truth[a] >= n_classes) /* it has no label */
+            continue;
+        out->samples++;
         out->counts[truth[a] * n_classes + answers[a]]++;
         out->wrong += truth[a] != answers[a];
     }

@@ -108,7 +108,7 @@ static void rank_units(marker *all, size_t mu, const isg_patterns *patterns, isg
         all[i] = (marker){.pattern = mu,
                           .unit = i,
                           .label = isg_patterns_label(patterns, mu),
-                          .name = (const char *)NULL,
+                          .name = isg_encoding_unit_name(isg_patterns_encoding(patterns), i),
                           .share_in_class = share[mu],
                           .share_in_rest = round(ups) / (double)rest};
         all[i].weight = all[i].share_in_class - all[i].share_in_rest;
@@ -191,7 +191,7 @@ static exit_code run(const invocation *call) {
     if (code == EXIT_DONE && settings->table)
         code = may_write(&call->common, settings->table, ".csv");
     if (code == EXIT_DONE)
-        code = data_load(&data, call, call->arguments[0], &settings->data);
+        code = data_load(&data, call, call->arguments[0], &settings->data, NULL);
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, call->common.quiet, "clustering");

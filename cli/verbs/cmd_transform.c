@@ -85,7 +85,9 @@ static exit_code load(transform_result *my, const invocation *call) {
     if (code != EXIT_DONE)
         return code;
     my->info = isg_rbm_describe(my->rbm);
-    code = data_load(&my->data, call, call->arguments[1], &settings->data);
+    data_settings how = settings->data;
+    how.how.keep_unlabelled = true;
+    code = data_load(&my->data, call, call->arguments[1], &how, isg_rbm_encoding(my->rbm));
     if (code != EXIT_DONE)
         return code;
     const isg_dataset_info info = isg_dataset_describe(my->data);

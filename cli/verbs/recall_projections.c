@@ -139,7 +139,8 @@ exit_code recall_project(const recall_job *my, projection_result *out) {
         data_settings how = settings->data; /* what chooses samples of DATA is not for TRAIN */
         how.how.labels_path = how.how.only_class = NULL;
         how.how.limit = 0;
-        code = data_load(&train, my->call, settings->class_means, &how);
+        code = data_load(&train, my->call, settings->class_means, &how,
+                         isg_patterns_encoding(my->patterns));
         if (code == EXIT_DONE)
             code = take_means(&on, my, train);
     } else {

@@ -59,6 +59,9 @@ ISG_API size_t isg_patterns_members(const isg_patterns *patterns,
 ISG_API size_t isg_patterns_positive(const isg_patterns *patterns, size_t mu); /* number of +1 */
 ISG_API double isg_patterns_overlap(const isg_patterns *patterns, size_t mu, size_t nu);
 
+/* How the data they were made from became spins, and the names of the units; NULL if unknown. */
+ISG_API const isg_encoding *isg_patterns_encoding(const isg_patterns *patterns);
+
 /* For every sample, the pattern of its class with the largest overlap, the first of equals, or
    UINT32_MAX: nearest (n_samples). With one pattern per class, these are the classes. If either has
    no labels, all patterns count. ISG_ERR_SHAPE if the units disagree. */
