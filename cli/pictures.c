@@ -214,7 +214,7 @@ exit_code draw_units(const char *path, const unit_table *table) {
         }
     }
     if (columns < v.cols)
-        snprintf(part, sizeof part, ", the first %zu of %zu %s", columns, v.cols, table->what);
+        snprintf(part, sizeof part, ", the first %zu of %zu columns", columns, v.cols);
     snprintf(title, sizeof title, "%zu of %zu units%s%s", count, v.rows,
              count == v.rows ? ""
              : table->units  ? ", the most distinctive"
@@ -250,12 +250,17 @@ static const char **column_labels(const isg_patterns *patterns, size_t count) {
 static exit_code draw_weight_table(const char *path, isg_rbm *rbm) {
     const isg_matd w = isg_rbm_weights(rbm);
     const char **labels = column_labels(isg_rbm_patterns(rbm), w.cols);
+    const bool has_labels = labels && labels[0];
     const exit_code code =
-        !labels ? fail_memory()
-                : draw_units(path, &(unit_table){.what = "hidden units",
-                                                 .values = {w.data, w.rows, w.cols, w.stride},
-                                                 .encoding = isg_rbm_encoding(rbm),
-                                                 .labels = labels});
+        !labels
+            ? fail_memory()
+            : draw_units(path,
+                         &(unit_table){
+                             .what = has_labels ? "hidden units, by the patterns of the same number"
+                                                : "hidden units",
+                             .values = {w.data, w.rows, w.cols, w.stride},
+                             .encoding = isg_rbm_encoding(rbm),
+                             .labels = labels});
     memory_release(labels);
     return code;
 }

@@ -274,7 +274,7 @@ static size_t longest_name(const char *const *names, size_t count) {
 
 static void set_names(FILE *script, char axis, const char *const *names, size_t count,
                       const char *how) {
-    fprintf(script, "set %ctics scale 0 %s (", axis, how);
+    fprintf(script, "set %ctics scale 0 %s textcolor rgb 'black' (", axis, how);
     for (size_t k = 0; k < count; k++) {
         fprintf(script, k > 0 ? ", " : "");
         plot_text(script, names[k]);
@@ -283,16 +283,18 @@ static void set_names(FILE *script, char axis, const char *const *names, size_t 
     fprintf(script, ")\n");
 }
 
-/* Numbers are white where the color below them is dark. */
+/* Numbers are white where the color below them is dark, and zeros pale. */
 static void put_cells(FILE *script, const plot_table *table) {
     const isg_matd_view v = table->values;
     fprintf(script, "$cells << END\n");
     for (size_t i = 0; i < v.rows; i++)
         for (size_t j = 0; j < v.cols; j++) {
             const double value = v.data[i * v.stride + j];
-            fprintf(script, "%zu %zu %.9g %zu %d\n", j, i, isfinite(value) ? value : 0,
-                    table->counts ? table->counts[i * v.cols + j] : 0,
-                    fabs(value) > 0.6 * table->scale ? 0xffffff : 0x303030);
+            const size_t count = table->counts ? table->counts[i * v.cols + j] : 0;
+            fprintf(script, "%zu %zu %.9g %zu %d\n", j, i, isfinite(value) ? value : 0, count,
+                    fabs(value) > 0.6 * table->scale ? 0xffffff
+                    : count > 0                      ? 0x303030
+                                                     : 0xb0b0b0);
         }
     fprintf(script, "END\n");
 }
@@ -302,9 +304,10 @@ exit_code plot_in_color(const char *path, const plot_table *table) {
     const bool is_narrow = v.cols > 40, has_counts = table->counts && !is_narrow;
     const size_t cell_width = is_narrow ? 12 : has_counts ? 46 : 30;
     const size_t cell_height = has_counts ? 28 : 16;
-    const size_t left = LETTER * longest_name(table->row_names, v.rows) + 50;
+    const size_t left =
+        LETTER * longest_name(table->row_names, v.rows) + (*table->y_label ? 70 : 40);
     const size_t top = 50, right = table->counts ? 30 : 100;
-    const size_t bottom = LETTER * longest_name(table->column_names, v.cols) + LINE + 40;
+    const size_t bottom = LETTER * longest_name(table->column_names, v.cols) + 2 * LINE + 40;
     const size_t least = LETTER * strlen(table->title) + 40,
                  wide = left + v.cols * cell_width + right;
     const size_t width = wide > least ? wide : least, height = top + v.rows * cell_height + bottom;
@@ -321,7 +324,8 @@ exit_code plot_in_color(const char *path, const plot_table *table) {
             1 - (double)top / (double)height, (double)bottom / (double)height);
     fprintf(script,
             "set xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\nset cbrange [%.9g:%.9g]\n"
-            "set palette defined (0 '#195AB4', 1 '#FFFFFF', 2 '#BE1923')\n"
+            "set cbtics textcolor rgb 'black'\nset palette defined (0 '#195AB4', 1 '#FFFFFF', 2 "
+            "'#BE1923')\n"
             "unset key\nset border 31 lw 0.5 lc rgb '#808080'\n",
             v.cols - 1, v.rows - 1, -table->scale, table->scale);
     set_names(script, 'x', table->column_names, v.cols, "rotate by 90 right");

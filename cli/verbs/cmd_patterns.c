@@ -3,16 +3,16 @@
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/allocation.h"
 #include "cli/data_input.h"
+#include "cli/pictures.h"
 #include "cli/progress.h"
 
 typedef struct patterns_settings {
     data_settings data;
-    const char *out, *table;
+    const char *out, *table, *picture;
     size_t top;
     isg_pattern_options how;
 } patterns_settings;
@@ -35,7 +35,7 @@ typedef struct marker {
 } marker;
 
 typedef struct patterns_result {
-    const char *file, *table;
+    const char *file, *table, *picture;
     isg_patterns_info info;
     size_t rank, mu, nu; /* mu and nu have the largest overlap */
     double max_overlap;
@@ -43,6 +43,7 @@ typedef struct patterns_result {
     char dependence[256], checksum[65];
     pattern_row *rows; /* n_patterns */
     marker *markers;   /* (n_patterns, top) */
+    double *shares;    /* (n_visible, n_patterns) of +1 in the samples of each pattern */
     size_t top;        /* for each pattern; 0: not asked for */
     result_list patterns, positive, labels, members, distinctive;
 } patterns_result;
@@ -121,9 +122,9 @@ static exit_code find_markers(patterns_result *my, const isg_patterns *patterns,
     const size_t n = my->info.n_visible, p = my->info.n_patterns;
     const size_t samples = isg_dataset_describe(data).n_samples;
     uint32_t *nearest = memory_allocate(samples, sizeof *nearest);
-    double *shares = memory_allocate(n, p * sizeof *shares);
     size_t *sizes = memory_allocate(p, sizeof *sizes);
     marker *all = memory_allocate(n, sizeof *all);
+    double *shares = my->shares = memory_allocate(n, p * sizeof *shares);
     my->markers = memory_allocate(p, my->top * sizeof *my->markers);
     exit_code code = nearest && shares && sizes && all && my->markers ? EXIT_DONE : fail_memory();
     if (code == EXIT_DONE)
@@ -145,28 +146,71 @@ static exit_code find_markers(patterns_result *my, const isg_patterns *patterns,
     }
     my->distinctive = (result_list){my->markers, count, sizeof *my->markers};
     memory_release(nearest);
-    memory_release(shares);
     memory_release(sizes);
     memory_release(all);
     return code;
 }
 
-/* One line for each pattern: the names of its units, or else their numbers. */
+/* The names of the units of each pattern, or else their numbers. */
 static void print_markers(output *out, const void *results) {
     const patterns_result *my = results;
-    output_line(out, "most distinctive units (more often +1 than in other patterns):");
-    for (size_t k = 0; k < my->distinctive.count; k++) {
-        const marker *one = &my->markers[k];
-        char number[32];
-        snprintf(number, sizeof number, "%zu", one->unit);
-        if (one->rank == 1) {
-            output_print(out, "%s  %-8zu ", k > 0 ? "\n" : "", one->pattern);
-            output_cell(out, one->label ? one->label : "-", 20);
+    enum { INDENT = 32 };
+    output_line(out, "most distinctive units (more often +1 than in the other patterns):");
+    for (size_t k = 0; k < my->distinctive.count;) {
+        const marker *first = &my->markers[k];
+        output names = {0};
+        for (; k < my->distinctive.count && my->markers[k].pattern == first->pattern; k++) {
+            const marker *one = &my->markers[k];
+            if (one->name)
+                output_columns(&names, one->name, 0, true, SIZE_MAX);
+            else
+                output_print(&names, "%zu", one->unit);
+            output_print(&names, " ");
         }
+        char *text = output_text(&names);
+        output_print(out, "  %-8zu ", first->pattern);
+        output_cell(out, first->label ? first->label : "-", 20);
         output_print(out, " ");
-        output_columns(out, one->name ? one->name : number, 0, true, SIZE_MAX);
+        if (text)
+            output_fill(out, INDENT, INDENT, text);
+        else
+            out->is_out_of_memory = true;
+        output_free(&names);
     }
-    output_print(out, "\n");
+}
+
+/* Images, or the means of the most distinctive units, as many of each pattern as fit. */
+static exit_code draw(const patterns_result *my, const isg_patterns *patterns) {
+    const size_t n = my->info.n_visible, p = my->info.n_patterns, fit = 60 / p > 0 ? 60 / p : 1;
+    if (my->info.image_height || !my->markers)
+        return draw_patterns(my->picture, patterns);
+    double *means = memory_allocate(n, p * sizeof *means);
+    size_t *units = memory_allocate(my->distinctive.count, sizeof *units), count = 0;
+    const char **labels = memory_allocate(p, sizeof *labels);
+    exit_code code = means && units && labels ? EXIT_DONE : fail_memory();
+    for (size_t k = 0; code == EXIT_DONE && k < n * p; k++)
+        means[k] = 2 * my->shares[k] - 1;
+    for (size_t mu = 0; code == EXIT_DONE && mu < p; mu++)
+        labels[mu] = isg_patterns_label(patterns, mu);
+    for (size_t k = 0; code == EXIT_DONE && k < my->distinctive.count; k++) {
+        size_t before = 0;
+        while (before < count && units[before] != my->markers[k].unit)
+            before++;
+        if (before == count && my->markers[k].rank <= fit)
+            units[count++] = my->markers[k].unit;
+    }
+    if (code == EXIT_DONE)
+        code = draw_units(my->picture, &(unit_table){.what = "means of patterns",
+                                                     .values = {means, n, p, p},
+                                                     .scale = 1,
+                                                     .encoding = isg_patterns_encoding(patterns),
+                                                     .labels = labels,
+                                                     .units = units,
+                                                     .n_units = count});
+    memory_release(means);
+    memory_release(units);
+    memory_release(labels);
+    return code;
 }
 
 /* clang-format off */
@@ -186,12 +230,20 @@ static exit_code run(const invocation *call) {
     const patterns_settings *settings = call->settings;
     isg_dataset *data = NULL;
     isg_patterns *patterns = NULL;
-    patterns_result my = {.file = settings->out, .table = settings->table};
+    patterns_result my = {
+        .file = settings->out, .table = settings->table, .picture = settings->picture};
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->table)
         code = may_write(&call->common, settings->table, ".csv");
+    if (code == EXIT_DONE && settings->picture)
+        code = may_write_picture(&call->common, settings->picture);
     if (code == EXIT_DONE)
         code = data_load(&data, call, call->arguments[0], &settings->data, NULL);
+    if (code == EXIT_DONE && settings->picture) {
+        const isg_dataset_info info = isg_dataset_describe(data);
+        code =
+            check_picture(call->arguments[0], info.n_visible, info.image_height, info.image_width);
+    }
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, call->common.quiet, "clustering");
@@ -205,15 +257,19 @@ static exit_code run(const invocation *call) {
     }
     if (code == EXIT_DONE)
         code = look(&my, patterns);
-    if (code == EXIT_DONE && (settings->table || call_has_option(call, "top"))) {
+    const bool is_wanted = settings->table || call_has_option(call, "top");
+    if (code == EXIT_DONE && is_wanted && my.info.n_patterns < 2)
+        code = fail(EXIT_BAD_INPUT,
+                    "%s: gives one pattern, which nothing can distinguish from others; --table and "
+                    "--top need labels of several classes, or --per-class",
+                    call->arguments[0]);
+    if (code == EXIT_DONE && my.info.n_patterns > 1 &&
+        (is_wanted || (settings->picture && !my.info.image_height))) {
         my.top = settings->top < my.info.n_visible ? settings->top : my.info.n_visible;
-        code = my.info.n_patterns > 1
-                   ? find_markers(&my, patterns, data)
-                   : fail(EXIT_BAD_INPUT,
-                          "%s: gives one pattern, which nothing can distinguish from others; "
-                          "--table and --top need labels of several classes, or --per-class",
-                          call->arguments[0]);
+        code = find_markers(&my, patterns, data);
     }
+    if (code == EXIT_DONE && settings->picture)
+        code = draw(&my, patterns);
     if (code == EXIT_DONE && settings->table)
         code = result_csv(settings->table, marker_results, my.distinctive,
                           "pattern,label,rank,unit,name,weight:.6g,share_in_class:.6g,"
@@ -225,6 +281,7 @@ static exit_code run(const invocation *call) {
         result_show(call, &my);
     memory_release(my.rows);
     memory_release(my.markers);
+    memory_release(my.shares);
     isg_patterns_free(patterns);
     isg_dataset_free(data);
     return code;
@@ -248,6 +305,10 @@ static const option_entry options[] = {
     {.name = "top", .kind = OPTION_SIZE, .metavar = "T", .low = 1, .high = 1e6,
      .offset = offsetof(patterns_settings, top),
      .help = "How many units per pattern; without --table, only show their names"},
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
+     .offset = offsetof(patterns_settings, picture), .otherwise = "no picture",
+     .help = "Also draw the patterns; if they are no images, the means of their most distinctive "
+             "units, with names (with gnuplot)"},
     DATA_OPTIONS(patterns_settings, data),
     {.name = NULL},
 };
@@ -273,6 +334,7 @@ static const result_entry results[] = {
                       "SHA-256 of the patterns packed (first unit = highest bit), sorted, concatenated"),
     LIST(distinctive, marker_results, "with --table or --top, T units per pattern; else null"),
     IS(table, "the table, or null"),
+    IS(picture, "the picture, or null"),
     {.kind = RESULT_LIST, .key = "patterns", .offset = offsetof(patterns_result, patterns),
      .of = row_results, .is_private = true},
     {.kind = RESULT_CHARS, .key = "dependence", .offset = offsetof(patterns_result, dependence),
@@ -290,6 +352,7 @@ static const result_entry results[] = {
      .text = "  {#:-8} {label:-20} {members:8} {positive:8}"},
     {.when = "distinctive", .print = print_markers},
     {.when = "table", .label = "table", .text = "{table}"},
+    {.when = "picture", .label = "picture", .text = "{picture}"},
     {.label = "file", .text = "{file}"},
     {.key = NULL}};
 

@@ -301,7 +301,8 @@ static const option_entry options[] = {
              "stable"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(unmap_settings, picture), .otherwise = "no picture",
-     .help = "Also draw the known patterns, if any, above WX above the patterns found"},
+     .help = "Also draw the known patterns, if any, above WX above the patterns found; if they are "
+             "no images, the units of these that vary most, with names (with gnuplot)"},
     DATA_OPTIONS(unmap_settings, data),
     {.name = NULL},
 };
