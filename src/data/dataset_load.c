@@ -289,7 +289,7 @@ static isg_status no_such_class(const isg_dataset *data, const char *name, const
     const size_t last = sizeof known - sizeof " ...";
     if (c < data->labels.n_classes || used >= sizeof known)
         memcpy(known + (used < last ? used : last), " ...", sizeof " ...");
-    return isg_fail(ISG_ERR_ARGUMENT, "%s: there is no class '%s'; the classes are %s", name,
+    return isg_fail(ISG_ERR_FORMAT, "%s: there is no class '%s'; the classes are %s", name,
                     wanted, known);
 }
 
@@ -300,7 +300,7 @@ static isg_status keep_rows(isg_loader *load) {
     const size_t n = data->info.n_samples;
     size_t wanted = SIZE_MAX, count = 0;
     if (options->only_class && data->labels.count == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "%s: class %s was requested, but there are no labels",
+        return isg_fail(ISG_ERR_FORMAT, "%s: class %s was requested, but there are no labels",
                         isg_file_name(load->input.file), options->only_class);
     if (options->only_class) {
         for (size_t c = 0; c < data->labels.n_classes; c++)
