@@ -7,6 +7,7 @@
 #include "cli/allocation.h"
 #include "cli/data_input.h"
 #include "cli/progress.h"
+#include "cli/starts.h"
 
 typedef struct patterns_settings {
     data_settings data;
@@ -80,10 +81,13 @@ static exit_code run(const invocation *call) {
     if (code == EXIT_DONE)
         code = data_load(&data, call, call->arguments[0], &settings->data);
     if (code == EXIT_DONE) {
+        isg_pattern_options how = settings->how;
         progress bar;
+        how.cap = true;
+        start_patterns(call, data, call->arguments[0], how.per_class);
         progress_start(&bar, call->common.quiet, "clustering");
         const isg_status status =
-            isg_patterns_from_data(&patterns, data, &settings->how, progress_callback(&bar));
+            isg_patterns_from_data(&patterns, data, &how, progress_callback(&bar));
         progress_finish(&bar);
         code = status == ISG_ERR_ARGUMENT
                    ? fail(EXIT_BAD_INPUT, "%s: %s%s", call->arguments[0], isg_error_message(),
@@ -114,7 +118,8 @@ static const option_entry options[] = {
      .offset = offsetof(patterns_settings, out), .help = "Write the patterns to this file"},
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.per_class),
-     .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage)"},
+     .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage); a class "
+             "with fewer samples gets one for each of them"},
     DATA_OPTIONS(patterns_settings, data),
     {.name = NULL},
 };
