@@ -289,8 +289,8 @@ static isg_status no_such_class(const isg_dataset *data, const char *name, const
     const size_t last = sizeof known - sizeof " ...";
     if (c < data->labels.n_classes || used >= sizeof known)
         memcpy(known + (used < last ? used : last), " ...", sizeof " ...");
-    return isg_fail(ISG_ERR_FORMAT, "%s: there is no class '%s'; the classes are %s", name,
-                    wanted, known);
+    return isg_fail(ISG_ERR_FORMAT, "%s: there is no class '%s'; the classes are %s", name, wanted,
+                    known);
 }
 
 /* Keeps the rows selected by only_class and limit. */
