@@ -191,10 +191,10 @@ static isg_status set_pace(isg_run *run, double save_every_s) {
 /* An old checkpoint must be removed before run.json changes, and so must a best model, which the new
    training may never write. */
 static isg_status write_start(isg_run *run, const char *settings) {
-    for (size_t k = 0; run->path && k < ISG_GENERATIONS; k++)
-        ISG_TRY(isg_remove_file(run->files[ISG_RUN_CHECKPOINT + k]));
     if (run->path)
         ISG_TRY(isg_remove_file(run->files[ISG_RUN_BEST]));
+    for (size_t k = 0; run->path && k < ISG_GENERATIONS; k++)
+        ISG_TRY(isg_remove_file(run->files[ISG_RUN_CHECKPOINT + k]));
     ISG_TRY(isg_run_set_settings(run, settings));
     return isg_run_save(run);
 }

@@ -69,6 +69,9 @@ void isg_validation_measure(isg_validation *my, const isg_trainer *trainer, isg_
 isg_status isg_validation_save(const isg_validation *my, const isg_rbm *rbm, uint64_t seed,
                                const char *command, const char *path);
 
+/* Whether the file has the W, b and c of the best RBM. */
+bool isg_validation_is_saved(const isg_validation *my, const char *path);
+
 /* ISG_ERR_SHAPE unless the checkpoint is of a training with these validation data; NULL for none. */
 isg_status isg_validation_check(const isg_dataset *data, isg_zip *zip);
 

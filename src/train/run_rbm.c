@@ -142,9 +142,10 @@ done:
 static isg_status write_results(const void *self, bool only_missing) {
     const isg_run_of_rbm *my = self;
     const char *model = my->run->files[ISG_RUN_MODEL], *table = my->run->files[ISG_RUN_TABLE];
-    if (my->validation.data) /* always: it may be ahead of what is resumed */
-        ISG_TRY(isg_validation_save(&my->validation, my->rbm, my->seed, my->command,
-                                    my->run->files[ISG_RUN_BEST]));
+    const char *best = my->run->files[ISG_RUN_BEST];
+    /* What is resumed may be behind it. */
+    if (my->validation.data && !(only_missing && isg_validation_is_saved(&my->validation, best)))
+        ISG_TRY(isg_validation_save(&my->validation, my->rbm, my->seed, my->command, best));
     if (!only_missing || !isg_path_exists(model))
         ISG_TRY(isg_rbm_save(my->rbm, model, my->seed, my->command));
     return only_missing && isg_path_exists(table) ? ISG_OK : write_table(my, table);

@@ -164,6 +164,19 @@ isg_status isg_validation_save(const isg_validation *my, const isg_rbm *rbm, uin
     return isg_rbm_save(&best, path, seed, command);
 }
 
+bool isg_validation_is_saved(const isg_validation *my, const char *path) {
+    const size_t n = my->data->info.n_visible, p = my->n_hidden;
+    isg_rbm *found = NULL;
+    if (isg_rbm_load(&found, path) != ISG_OK)
+        return false;
+    const bool is_same = found->info.n_visible == n && found->info.n_hidden == p &&
+                         memcmp(found->weights, my->weights, n * p * sizeof *my->weights) == 0 &&
+                         memcmp(found->b, my->b, n * sizeof *my->b) == 0 &&
+                         memcmp(found->c, my->c, p * sizeof *my->c) == 0;
+    isg_rbm_free(found);
+    return is_same;
+}
+
 isg_status isg_validation_write(const isg_validation *my, isg_npz_writer *writer) {
     const size_t n = my->data->info.n_visible, p = my->n_hidden;
     char sha256[65];
