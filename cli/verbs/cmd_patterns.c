@@ -79,7 +79,7 @@ static exit_code run(const invocation *call) {
     patterns_result my = {.file = settings->out};
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE)
-        code = data_load(&data, call, call->arguments[0], &settings->data);
+        code = data_load(&data, call, call->arguments[0], &settings->data, NULL);
     if (code == EXIT_DONE) {
         isg_pattern_options how = settings->how;
         progress bar;

@@ -158,13 +158,16 @@ typedef struct isg_classifier_info {
 ISG_API isg_classifier_info isg_classifier_describe(const isg_classifier *classifier);
 ISG_API const char *isg_classifier_class_name(const isg_classifier *classifier, size_t k);
 
+/* How its training data became spins, and the names of the units; NULL if unknown. */
+ISG_API const isg_encoding *isg_classifier_encoding(const isg_classifier *classifier);
+
 /* Writes the most probable class of every sample, the first of equals, to labels (n_samples),
    unless NULL, and all probabilities (n_samples, n_classes), unless their data pointer is NULL.
    Classes are numbered as in the classifier. ISG_ERR_SHAPE if sizes disagree. */
 ISG_API isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_dataset *data,
                                           uint32_t *labels, isg_matd probabilities);
 
-/* The true labels (n_samples) in the classifier's numbering, matched by name; UINT32_MAX for a
+/* The true labels (n_samples) in the classifier's numbering, matched by name; ISG_UNLABELLED for a
    sample without one. ISG_ERR_ARGUMENT if
    the data have no labels, or a class that is unknown to the classifier. */
 ISG_API isg_status isg_classifier_truth(const isg_classifier *classifier, const isg_dataset *data,
