@@ -312,8 +312,8 @@ static isg_status no_such_class(const isg_dataset *data, const char *name, const
     const size_t last = sizeof known - sizeof " ...";
     if (c < data->labels.n_classes || used >= sizeof known)
         memcpy(known + (used < last ? used : last), " ...", sizeof " ...");
-    return isg_fail(ISG_ERR_ARGUMENT, "%s: there is no class '%s'; the classes are %s", name,
-                    wanted, known);
+    return isg_fail(ISG_ERR_FORMAT, "%s: there is no class '%s'; the classes are %s", name, wanted,
+                    known);
 }
 
 static isg_status find_class(const isg_loader *load, size_t *out) {
@@ -323,8 +323,8 @@ static isg_status find_class(const isg_loader *load, size_t *out) {
     if (!wanted)
         return ISG_OK;
     if (data->labels.count == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "%s: class %s was requested, but there are no labels",
-                        name, wanted);
+        return isg_fail(ISG_ERR_FORMAT, "%s: class %s was requested, but there are no labels", name,
+                        wanted);
     for (size_t c = 0; c < data->labels.n_classes; c++)
         if (strcmp(data->labels.names[c], wanted) == 0)
             *out = c;
