@@ -29,7 +29,8 @@ typedef struct patterns_result {
     isg_patterns_info info;
     size_t rank, mu, nu; /* mu and nu have the largest overlap */
     double max_overlap;
-    bool is_dependent;
+    bool is_dependent, is_sampled;
+    size_t ward_sample;
     char dependence[256], checksum[65];
     pattern_row *rows; /* n_patterns */
     result_list patterns, positive, labels, members;
@@ -67,6 +68,7 @@ static exit_code look(patterns_result *my, const isg_patterns *patterns) {
     if (code == EXIT_DONE)
         code = fail_status(
             isg_patterns_rank(patterns, &my->rank, my->dependence, sizeof my->dependence));
+    my->is_sampled = my->info.n_sampled > 0;
     my->is_dependent = my->rank < my->info.n_patterns;
     return code == EXIT_DONE ? list_patterns(my, patterns) : code;
 }
@@ -75,7 +77,7 @@ static exit_code run(const invocation *call) {
     const patterns_settings *settings = call->settings;
     isg_dataset *data = NULL;
     isg_patterns *patterns = NULL;
-    patterns_result my = {.file = settings->out};
+    patterns_result my = {.file = settings->out, .ward_sample = settings->how.ward_samples};
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE)
         code = data_load(&data, call, call->arguments[0], &settings->data);
@@ -115,6 +117,10 @@ static const option_entry options[] = {
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.per_class),
      .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage)"},
+    {.name = "ward-sample", .kind = OPTION_SIZE, .metavar = "M", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.ward_samples),
+     .help = "Of a class with more samples, cluster M evenly spaced ones, and let each of the others "
+             "join the cluster with the nearest mean; memory is about 2 M^2 bytes"},
     DATA_OPTIONS(patterns_settings, data),
     {.name = NULL},
 };
@@ -136,6 +142,8 @@ static const result_entry results[] = {
     LIST(members, result_sizes, "number of samples behind each pattern"),
     IS(max_overlap, "largest overlap of two patterns, or null if there is only one"),
     RESULT_AS(patterns_result, info.n_ties, "ties", "number of units whose mean was zero, over all patterns"),
+    RESULT_AS(patterns_result, info.n_sampled, "sampled_classes",
+              "number of classes of which only --ward-sample samples were clustered"),
     RESULT_CHAR_ARRAY(patterns_result, checksum, "sha256",
                       "SHA-256 of the patterns packed (first unit = highest bit), sorted, concatenated"),
     {.kind = RESULT_LIST, .key = "patterns", .offset = offsetof(patterns_result, patterns),
@@ -143,12 +151,16 @@ static const result_entry results[] = {
     {.kind = RESULT_CHARS, .key = "dependence", .offset = offsetof(patterns_result, dependence),
      .is_private = true},
     RESULT_HIDDEN(patterns_result, is_dependent), RESULT_HIDDEN(patterns_result, mu),
-    RESULT_HIDDEN(patterns_result, nu),
+    RESULT_HIDDEN(patterns_result, nu), RESULT_HIDDEN(patterns_result, is_sampled),
+    RESULT_HIDDEN(patterns_result, ward_sample),
     {.label = "patterns", .text = "{n_patterns} of {n_visible unit}"},
     {.when = "!is_dependent", .label = "rank", .text = "{rank}: linearly independent"},
     {.when = "is_dependent", .label = "rank", .text = "{rank}: dependent, {dependence}"},
     {.when = "max_overlap", .label = "largest overlap",
      .text = "{max_overlap:.3f} (patterns {mu} and {nu})"},
+    {.when = "is_sampled", .label = "clustered",
+     .text = "{ward_sample} samples of each of {sampled_classes} classes with more, which then joined the "
+             "nearest mean"},
     {.label = "ties", .text = "{ties} (units whose mean is zero, set to -1)"},
     {.label = "SHA-256", .text = "{sha256} (of the sorted patterns)"},
     {.each = "patterns", .heading = "  pattern  class                 samples       +1",

@@ -164,8 +164,9 @@ static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *
     memset(ups, 0, n_visible * sizeof *ups);
     for (size_t k = 0; k < count; k++) {
         const uint64_t *row = isg_dataset_spins(data, rows[k]);
-        for (size_t i = 0; i < n_visible; i++)
-            ups[i] += (uint32_t)isg_bit(row, i);
+        for (size_t word = 0; word < data->words; word++)
+            for (uint64_t left = row[word]; left != 0; left &= left - 1)
+                ups[64 * word + (size_t)__builtin_ctzll(left)]++;
     }
     for (size_t i = 0; i < n_visible; i++) {
         isg_bit_assign(isg_patterns_spins(patterns, mu), i, 2 * (size_t)ups[i] > count);
@@ -174,10 +175,12 @@ static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *
     patterns->members[mu] = count;
 }
 
+enum { MOST_CLUSTERED = 20000 };
+
 /* The samples ordered by class, and the cluster of each. */
 typedef struct class_work {
     const isg_dataset *data;
-    size_t n_classes, per_class;
+    size_t n_classes, per_class, ward_samples;
     size_t *rows;      /* (n_samples) ordered by class */
     size_t *starts;    /* (n_classes + 1) where each class begins in rows */
     uint32_t *cluster; /* (n_samples) in the order of rows; all 0 if a class is one cluster */
@@ -193,10 +196,17 @@ static void class_work_free(class_work *work) {
     isg_release(work->ups);
 }
 
-static isg_status class_work_start(class_work *work, const isg_dataset *data, size_t per_class) {
-    const size_t n = data->info.n_samples;
-    *work =
-        (class_work){.data = data, .n_classes = isg_dataset_groups(data), .per_class = per_class};
+static size_t most_clustered(const isg_pattern_options *options) {
+    return options->ward_samples > 0 ? options->ward_samples : MOST_CLUSTERED;
+}
+
+static isg_status class_work_start(class_work *work, const isg_dataset *data,
+                                   const isg_pattern_options *options) {
+    const size_t n = data->info.n_samples, per_class = options->per_class;
+    *work = (class_work){.data = data,
+                         .n_classes = isg_dataset_groups(data),
+                         .per_class = per_class,
+                         .ward_samples = most_clustered(options)};
     ISG_TRY(ISG_ALLOCATE(work->rows, n));
     ISG_TRY(ISG_ALLOCATE(work->starts, work->n_classes + 1));
     ISG_TRY(ISG_ALLOCATE(work->cluster, n));
@@ -209,6 +219,9 @@ static isg_status class_work_start(class_work *work, const isg_dataset *data, si
             return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
                             data->labels.count ? data->labels.names[c] : "(all)", count, per_class,
                             per_class > 1 ? "s" : "");
+        if (per_class > 1 && work->ward_samples < per_class)
+            return isg_fail(ISG_ERR_ARGUMENT, "%zu samples cannot be divided into %zu clusters",
+                            work->ward_samples, per_class);
     }
     return ISG_OK;
 }
@@ -244,11 +257,8 @@ static isg_status cluster_class(const class_work *work, size_t c, shared_progres
     const size_t start = work->starts[c], count = work->starts[c + 1] - start;
     class_progress own = {.shared = shared, .count = count};
     const isg_progress progress = {report_class, &own};
-    isg_ward *tree = NULL;
-    ISG_TRY(isg_ward_create(&tree, work->data, work->rows + start, count, &progress));
-    const isg_status status = isg_ward_cut(tree, work->per_class, work->cluster + start);
-    isg_ward_free(tree);
-    return status;
+    return isg_ward_clusters(work->data, work->rows + start, count, work->ward_samples,
+                             work->per_class, work->cluster + start, &progress);
 }
 
 /* Clusterings are independent, so the number of threads changes only the time. Unlike other loops
@@ -257,7 +267,7 @@ static isg_status cluster_classes(const class_work *work, const isg_progress *ou
     shared_progress shared = {.outer = outer, .n_samples = work->data->info.n_samples};
     isg_status *results = NULL, status = ISG_OK;
     ISG_TRY(ISG_ALLOCATE(results, work->n_classes));
-#pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
+#pragma omp parallel for schedule(dynamic) num_threads((int)isg_team_for(work->n_classes))
     for (size_t c = 0; c < work->n_classes; c++)
         results[c] = cluster_class(work, c, &shared);
     for (size_t c = 0; c < work->n_classes && status == ISG_OK; c++)
@@ -266,7 +276,10 @@ static isg_status cluster_classes(const class_work *work, const isg_progress *ou
     if (status == ISG_ERR_CANCELLED)
         return isg_fail(status, "clustering was cancelled");
     if (status == ISG_ERR_MEMORY)
-        return isg_fail(status, "out of memory while clustering");
+        return isg_fail(status,
+                        "out of memory while clustering: of every class at most %zu samples, "
+                        "with about 2 bytes for every pair of them; cluster fewer",
+                        work->ward_samples);
     return status == ISG_OK ? ISG_OK : isg_fail(status, "a class is too large to cluster");
 }
 
@@ -285,7 +298,7 @@ static isg_status make_class(isg_patterns *patterns, const class_work *work, siz
 }
 
 isg_pattern_options isg_pattern_defaults(void) {
-    return (isg_pattern_options){.per_class = 1};
+    return (isg_pattern_options){.per_class = 1, .ward_samples = MOST_CLUSTERED};
 }
 
 isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
@@ -298,13 +311,15 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     isg_patterns *patterns = NULL;
     class_work work;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(class_work_start(&work, data, options->per_class));
+    ISG_TRY_GOTO(class_work_start(&work, data, options));
     /* Every class has enough samples, so the product is no larger than their number. */
     ISG_TRY_GOTO(isg_patterns_allocate(&patterns, data->info.n_visible,
                                        work.n_classes * options->per_class));
     patterns->info.image_height = data->info.image_height;
     patterns->info.image_width = data->info.image_width;
     patterns->info.has_labels = data->labels.count > 0;
+    for (size_t c = 0; options->per_class > 1 && c < work.n_classes; c++)
+        patterns->info.n_sampled += work.starts[c + 1] - work.starts[c] > work.ward_samples;
     if (options->per_class > 1)
         ISG_TRY_GOTO(cluster_classes(&work, progress));
     for (size_t c = 0; c < work.n_classes; c++) {
