@@ -30,6 +30,7 @@ typedef struct isg_data_file {
     isg_file *file;
     isg_source *source;
     isg_zip *zip;
+    isg_packing packing;
     isg_sha256 hash; /* of everything read from source */
     const char *expected_sha256;
 } isg_data_file;
@@ -38,6 +39,9 @@ isg_status isg_data_file_open(isg_data_file *out, const char *path, const char *
 
 /* The same for a file already open, which it takes over even if it fails. */
 isg_status isg_data_file_take(isg_data_file *out, isg_file *file, const char *expected_sha256);
+
+/* Begins again at the first byte. */
+isg_status isg_data_file_rewind(isg_data_file *input);
 
 /* Call this after the last byte: nothing may follow, and the checksum must match. */
 isg_status isg_data_file_end(isg_data_file *input);
