@@ -70,7 +70,7 @@ static exit_code run(const invocation *call) {
 /* clang-format off */
 static const argument_entry arguments[] = {
     {.name = "P.npz", .help = "Patterns written by 'isinglass patterns', or any .npz with xi "
-                              "(units x patterns) of +1 and -1", .is_file = true},
+                              "(units x patterns) of +1 and -1, or 1 and 0; or xi alone as .npy", .is_file = true},
     {.name = NULL},
 };
 

@@ -9,6 +9,7 @@
 #include "cli/data_input.h"
 #include "cli/pictures.h"
 #include "cli/progress.h"
+#include "cli/starts.h"
 
 typedef struct patterns_settings {
     data_settings data;
@@ -245,10 +246,13 @@ static exit_code run(const invocation *call) {
             check_picture(call->arguments[0], info.n_visible, info.image_height, info.image_width);
     }
     if (code == EXIT_DONE) {
+        isg_pattern_options how = settings->how;
         progress bar;
+        how.cap = true;
+        start_patterns(call, data, call->arguments[0], how.per_class);
         progress_start(&bar, call->common.quiet, "clustering");
         const isg_status status =
-            isg_patterns_from_data(&patterns, data, &settings->how, progress_callback(&bar));
+            isg_patterns_from_data(&patterns, data, &how, progress_callback(&bar));
         progress_finish(&bar);
         code = status == ISG_ERR_ARGUMENT
                    ? fail(EXIT_BAD_INPUT, "%s: %s%s", call->arguments[0], isg_error_message(),
@@ -298,7 +302,8 @@ static const option_entry options[] = {
      .offset = offsetof(patterns_settings, out), .help = "Write the patterns to this file"},
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.per_class),
-     .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage)"},
+     .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage); a class "
+             "with fewer samples gets one for each of them"},
     {.name = "table", .kind = OPTION_FILE, .metavar = "FILE.csv",
      .offset = offsetof(patterns_settings, table), .otherwise = "no file",
      .help = "Also write the most distinctive units of every pattern, and show their names"},
