@@ -66,7 +66,7 @@ static exit_code load(unmapped *my, const invocation *call) {
         return code;
     const isg_rbm_info info = isg_rbm_describe(my->rbm);
     if (settings->picture)
-        code = check_image(name, info.n_visible, info.image_height, info.image_width, "");
+        code = check_picture(name, info.n_visible, info.image_height, info.image_width);
     if (code != EXIT_DONE)
         return code;
     if (settings->start && !is_random(settings)) {
@@ -85,7 +85,8 @@ static exit_code load(unmapped *my, const invocation *call) {
                         info.n_hidden);
     }
     if (settings->data_name) {
-        code = data_load(&my->data, call, settings->data_name, &settings->data);
+        code = data_load(&my->data, call, settings->data_name, &settings->data,
+                         isg_rbm_encoding(my->rbm));
         if (code == EXIT_DONE && isg_dataset_describe(my->data).n_visible != info.n_visible)
             code = fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu visible ones",
                         settings->data_name, isg_dataset_describe(my->data).n_visible,
@@ -300,7 +301,8 @@ static const option_entry options[] = {
              "stable"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(unmap_settings, picture), .otherwise = "no picture",
-     .help = "Also draw the known patterns, if any, above WX above the patterns found"},
+     .help = "Also draw the known patterns, if any, above WX above the patterns found; if they are "
+             "no images, the units of these that vary most, with names (with gnuplot)"},
     DATA_OPTIONS(unmap_settings, data),
     {.name = NULL},
 };

@@ -33,6 +33,7 @@ isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms, 
                                   data->info.n_classes, options, report, progress));
     made->image_height = data->info.image_height;
     made->image_width = data->info.image_width;
+    made->encoding = isg_encoding_share(data->encoding);
     *out = made;
     made = NULL;
 done:
@@ -47,7 +48,12 @@ void isg_classifier_free(isg_classifier *classifier) {
     isg_labels_clear(&classifier->classes);
     isg_feature_map_release(&classifier->map);
     isg_logistic_free(classifier->logistic);
+    isg_encoding_free(classifier->encoding);
     isg_release(classifier);
+}
+
+const isg_encoding *isg_classifier_encoding(const isg_classifier *classifier) {
+    return classifier->encoding;
 }
 
 isg_classifier_info isg_classifier_describe(const isg_classifier *classifier) {
@@ -129,7 +135,8 @@ isg_status isg_classifier_truth(const isg_classifier *classifier, const isg_data
         numbers[c] = (uint32_t)k;
     }
     for (size_t a = 0; a < data->info.n_samples; a++)
-        labels[a] = numbers[data->labels.index[a]];
+        labels[a] =
+            data->labels.index[a] < n_classes ? numbers[data->labels.index[a]] : ISG_UNLABELLED;
 done:
     isg_release(numbers);
     return status;

@@ -16,6 +16,7 @@ struct isg_loader;
 typedef struct isg_format {
     const char *ending; /* ".npy"; NULL for IDX, whose names have other rules; "" ends the list */
     bool is_archive;    /* has members, opened one by one; never packed again */
+    bool is_hdf5;       /* such an archive, which its reader opens */
     char separator;     /* between the fields of a table; else 0 */
     isg_status (*read_header)(isg_source *source, isg_array_type *out); /* arrays; else NULL */
     isg_status (*read_samples)(struct isg_loader *load);
@@ -24,12 +25,13 @@ typedef struct isg_format {
 extern const isg_format isg_formats[];
 
 /* An open input file. `source` is at the first byte; .npz has `zip` instead, and the caller opens
-   the members it wants. */
+   the members it wants; HDF5 has neither. */
 typedef struct isg_data_file {
     const isg_format *format;
     isg_file *file;
     isg_source *source;
     isg_zip *zip;
+    isg_packing packing;
     isg_sha256 hash; /* of everything read from source */
     const char *expected_sha256;
 } isg_data_file;
@@ -38,6 +40,9 @@ isg_status isg_data_file_open(isg_data_file *out, const char *path, const char *
 
 /* The same for a file already open, which it takes over even if it fails. */
 isg_status isg_data_file_take(isg_data_file *out, isg_file *file, const char *expected_sha256);
+
+/* Begins again at the first byte. */
+isg_status isg_data_file_rewind(isg_data_file *input);
 
 /* Call this after the last byte: nothing may follow, and the checksum must match. */
 isg_status isg_data_file_end(isg_data_file *input);

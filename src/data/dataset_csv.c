@@ -109,11 +109,11 @@ static isg_status check_heading(const isg_csv *csv, const char *name) {
 
 static isg_status read_field(isg_loader *load, const isg_csv *csv, size_t field, size_t row,
                              size_t column) {
-    const char *name = load->binarizer.name, *text = isg_csv_field(csv, field);
+    const char *name = isg_source_name(load->input.source), *text = isg_csv_field(csv, field);
     double value = 0;
     switch (isg_parse_number(text, &value)) {
     case ISG_NUMBER_OK:
-        return isg_binarizer_put(&load->binarizer, row, column, value);
+        return isg_loader_put(load, row, column, value);
     case ISG_NUMBER_NOT_FINITE:
         return isg_fail(ISG_ERR_FORMAT,
                         "%s: line %zu, column %zu: expected a number, found '%.40s'", name,
@@ -134,12 +134,12 @@ static isg_status read_field(isg_loader *load, const isg_csv *csv, size_t field,
 }
 
 static isg_status read_csv_row(isg_loader *load, const isg_csv *csv, size_t label, size_t row) {
-    const char *name = load->binarizer.name;
-    const size_t expected = load->binarizer.n_visible + (label != SIZE_MAX);
+    const char *name = isg_source_name(load->input.source);
+    const size_t expected = load->n_columns + (label != SIZE_MAX);
     if (isg_csv_count(csv) != expected)
         return isg_fail(ISG_ERR_FORMAT, "%s: line %zu: expected %zu fields, found %zu", name,
                         isg_csv_line(csv), expected, isg_csv_count(csv));
-    ISG_TRY(isg_binarizer_extend(&load->binarizer, row + 1));
+    ISG_TRY(isg_loader_extend(load, row + 1));
     size_t column = 0;
     for (size_t field = 0; field < expected; field++)
         if (field != label)
@@ -170,7 +170,7 @@ isg_status isg_loader_read_csv(isg_loader *load) {
     const size_t n_fields = isg_csv_count(csv);
     if (label_column_of(load))
         ISG_TRY_GOTO(isg_find_column(csv, is_heading, label_column_of(load), name, &label));
-    ISG_TRY_GOTO(isg_loader_start(load, name, n_fields - (label != SIZE_MAX), 0, 0));
+    ISG_TRY_GOTO(isg_loader_start(load, name, SIZE_MAX, n_fields - (label != SIZE_MAX), 0, 0));
     if (is_heading) {
         ISG_TRY_GOTO(check_heading(csv, name));
         ISG_TRY_GOTO(isg_csv_next(csv, &has_row));

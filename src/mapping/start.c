@@ -20,7 +20,9 @@ isg_start_options isg_start_defaults(void) {
 static isg_status start_from_patterns(isg_rbm **out, const isg_start_options *options,
                                       const isg_patterns *patterns, const isg_dataset *data,
                                       const isg_progress *progress) {
-    const isg_pattern_options how = {.per_class = options->per_class};
+    isg_pattern_options how = isg_pattern_defaults();
+    how.per_class = options->per_class;
+    how.cap = options->cap;
     const isg_mapping_options mapping = {.via = options->kind == ISG_START_HEBBIAN ? ISG_VIA_HEBBIAN
                                                                                    : ISG_VIA_QR,
                                          .beta = options->beta,
@@ -67,6 +69,8 @@ isg_status isg_rbm_start(isg_rbm **out, const isg_start_options *options,
         rbm->info.image_height = data->info.image_height;
         rbm->info.image_width = data->info.image_width;
     }
+    isg_encoding_free(rbm->encoding);
+    rbm->encoding = isg_encoding_share(data->encoding);
     *out = rbm;
     return ISG_OK;
 }

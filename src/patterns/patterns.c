@@ -73,6 +73,7 @@ void isg_patterns_free(isg_patterns *patterns) {
     isg_release(patterns->spins);
     isg_release(patterns->members);
     isg_labels_clear(&patterns->labels);
+    isg_encoding_free(patterns->encoding);
     isg_release(patterns);
 }
 
@@ -86,6 +87,10 @@ const uint64_t *isg_patterns_row(const isg_patterns *patterns, size_t mu) {
 
 const char *isg_patterns_label(const isg_patterns *patterns, size_t mu) {
     return mu < patterns->labels.count ? patterns->labels.names[patterns->labels.index[mu]] : NULL;
+}
+
+const isg_encoding *isg_patterns_encoding(const isg_patterns *patterns) {
+    return patterns->encoding;
 }
 
 size_t isg_patterns_members(const isg_patterns *patterns, size_t mu) {
@@ -117,8 +122,9 @@ isg_status isg_patterns_copy(isg_patterns **out, const isg_patterns *from, size_
     const size_t n_patterns = copy->info.n_patterns, row = copy->words * sizeof *copy->spins;
     copy->info = from->info;
     copy->info.n_patterns = n_patterns;
+    copy->encoding = isg_encoding_share(from->encoding);
     if (kept < p)
-        copy->info.n_ties = 0; /* the count is not known per pattern */
+        copy->info.n_ties = copy->info.n_capped = 0; /* the counts are not known per pattern */
     for (size_t mu = 0, nu = 0; mu < p; mu++) {
         if (mu == skip)
             continue;
@@ -164,8 +170,9 @@ static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *
     memset(ups, 0, n_visible * sizeof *ups);
     for (size_t k = 0; k < count; k++) {
         const uint64_t *row = isg_dataset_spins(data, rows[k]);
-        for (size_t i = 0; i < n_visible; i++)
-            ups[i] += (uint32_t)isg_bit(row, i);
+        for (size_t word = 0; word < data->words; word++)
+            for (uint64_t left = row[word]; left != 0; left &= left - 1)
+                ups[64 * word + (size_t)__builtin_ctzll(left)]++;
     }
     for (size_t i = 0; i < n_visible; i++) {
         isg_bit_assign(isg_patterns_spins(patterns, mu), i, 2 * (size_t)ups[i] > count);
@@ -174,12 +181,15 @@ static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *
     patterns->members[mu] = count;
 }
 
+enum { MOST_CLUSTERED = 20000 };
+
 /* The samples ordered by class, and the cluster of each. */
 typedef struct class_work {
     const isg_dataset *data;
-    size_t n_classes, per_class;
+    size_t n_classes, n_capped, ward_samples;
     size_t *rows;      /* (n_samples) ordered by class */
-    size_t *starts;    /* (n_classes + 1) where each class begins in rows */
+    size_t *starts;    /* (n_classes + 1) where each class begins in rows, */
+    size_t *firsts;    /* (n_classes + 1) and among the patterns */
     uint32_t *cluster; /* (n_samples) in the order of rows; all 0 if a class is one cluster */
     size_t *members;   /* (n_samples) the rows of one cluster */
     uint32_t *ups;     /* (n_visible) */
@@ -188,29 +198,49 @@ typedef struct class_work {
 static void class_work_free(class_work *work) {
     isg_release(work->rows);
     isg_release(work->starts);
+    isg_release(work->firsts);
     isg_release(work->cluster);
     isg_release(work->members);
     isg_release(work->ups);
 }
 
-static isg_status class_work_start(class_work *work, const isg_dataset *data, size_t per_class) {
+/* How many patterns each class gets. */
+static isg_status share_patterns(class_work *work, const isg_pattern_options *options) {
+    const isg_labels *labels = &work->data->labels;
+    const size_t wanted = options->per_class;
+    for (size_t c = 0; c < work->n_classes; c++) {
+        const size_t count = work->starts[c + 1] - work->starts[c];
+        if (count == 0 || (count < wanted && !options->cap))
+            return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
+                            labels->count ? labels->names[c] : "(all)", count, wanted,
+                            wanted > 1 ? "s" : "");
+        if (wanted > 1 && work->ward_samples < wanted)
+            return isg_fail(ISG_ERR_ARGUMENT, "%zu samples cannot be divided into %zu clusters",
+                            work->ward_samples, wanted);
+        work->n_capped += count < wanted;
+        work->firsts[c + 1] = work->firsts[c] + (count < wanted ? count : wanted);
+    }
+    return ISG_OK;
+}
+
+static size_t most_clustered(const isg_pattern_options *options) {
+    return options->ward_samples > 0 ? options->ward_samples : MOST_CLUSTERED;
+}
+
+static isg_status class_work_start(class_work *work, const isg_dataset *data,
+                                   const isg_pattern_options *options) {
     const size_t n = data->info.n_samples;
-    *work =
-        (class_work){.data = data, .n_classes = isg_dataset_groups(data), .per_class = per_class};
+    *work = (class_work){.data = data,
+                         .n_classes = isg_dataset_groups(data),
+                         .ward_samples = most_clustered(options)};
     ISG_TRY(ISG_ALLOCATE(work->rows, n));
     ISG_TRY(ISG_ALLOCATE(work->starts, work->n_classes + 1));
+    ISG_TRY(ISG_ALLOCATE(work->firsts, work->n_classes + 1));
     ISG_TRY(ISG_ALLOCATE(work->cluster, n));
     ISG_TRY(ISG_ALLOCATE(work->members, n));
     ISG_TRY(ISG_ALLOCATE(work->ups, data->info.n_visible));
     isg_dataset_group(data, work->rows, work->starts);
-    for (size_t c = 0; c < work->n_classes; c++) {
-        const size_t count = work->starts[c + 1] - work->starts[c];
-        if (count < per_class)
-            return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
-                            data->labels.count ? data->labels.names[c] : "(all)", count, per_class,
-                            per_class > 1 ? "s" : "");
-    }
-    return ISG_OK;
+    return share_patterns(work, options);
 }
 
 /* Classes are clustered in parallel. The calling thread reports progress for all of them and learns
@@ -244,11 +274,9 @@ static isg_status cluster_class(const class_work *work, size_t c, shared_progres
     const size_t start = work->starts[c], count = work->starts[c + 1] - start;
     class_progress own = {.shared = shared, .count = count};
     const isg_progress progress = {report_class, &own};
-    isg_ward *tree = NULL;
-    ISG_TRY(isg_ward_create(&tree, work->data, work->rows + start, count, &progress));
-    const isg_status status = isg_ward_cut(tree, work->per_class, work->cluster + start);
-    isg_ward_free(tree);
-    return status;
+    return isg_ward_clusters(work->data, work->rows + start, count, work->ward_samples,
+                             work->firsts[c + 1] - work->firsts[c], work->cluster + start,
+                             &progress);
 }
 
 /* Clusterings are independent, so the number of threads changes only the time. Unlike other loops
@@ -257,7 +285,7 @@ static isg_status cluster_classes(const class_work *work, const isg_progress *ou
     shared_progress shared = {.outer = outer, .n_samples = work->data->info.n_samples};
     isg_status *results = NULL, status = ISG_OK;
     ISG_TRY(ISG_ALLOCATE(results, work->n_classes));
-#pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
+#pragma omp parallel for schedule(dynamic) num_threads((int)isg_team_for(work->n_classes))
     for (size_t c = 0; c < work->n_classes; c++)
         results[c] = cluster_class(work, c, &shared);
     for (size_t c = 0; c < work->n_classes && status == ISG_OK; c++)
@@ -266,18 +294,21 @@ static isg_status cluster_classes(const class_work *work, const isg_progress *ou
     if (status == ISG_ERR_CANCELLED)
         return isg_fail(status, "clustering was cancelled");
     if (status == ISG_ERR_MEMORY)
-        return isg_fail(status, "out of memory while clustering");
+        return isg_fail(status,
+                        "out of memory while clustering: of every class at most %zu samples, "
+                        "with about 2 bytes for every pair of them; cluster fewer",
+                        work->ward_samples);
     return status == ISG_OK ? ISG_OK : isg_fail(status, "a class is too large to cluster");
 }
 
 static isg_status make_class(isg_patterns *patterns, const class_work *work, size_t c) {
     const isg_dataset *data = work->data;
-    for (size_t j = 0; j < work->per_class; j++) {
+    for (size_t mu = work->firsts[c]; mu < work->firsts[c + 1]; mu++) {
         size_t count = 0;
         for (size_t a = work->starts[c]; a < work->starts[c + 1]; a++)
-            if (work->cluster[a] == j)
+            if (work->cluster[a] == mu - work->firsts[c])
                 work->members[count++] = work->rows[a];
-        set_mean_sign(patterns, c * work->per_class + j, data, work->members, count, work->ups);
+        set_mean_sign(patterns, mu, data, work->members, count, work->ups);
         if (data->labels.count)
             ISG_TRY(isg_labels_add_text(&patterns->labels, data->labels.names[c], "labels"));
     }
@@ -285,7 +316,7 @@ static isg_status make_class(isg_patterns *patterns, const class_work *work, siz
 }
 
 isg_pattern_options isg_pattern_defaults(void) {
-    return (isg_pattern_options){.per_class = 1};
+    return (isg_pattern_options){.per_class = 1, .ward_samples = MOST_CLUSTERED};
 }
 
 isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
@@ -298,13 +329,16 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     isg_patterns *patterns = NULL;
     class_work work;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(class_work_start(&work, data, options->per_class));
-    /* Every class has enough samples, so the product is no larger than their number. */
-    ISG_TRY_GOTO(isg_patterns_allocate(&patterns, data->info.n_visible,
-                                       work.n_classes * options->per_class));
+    ISG_TRY_GOTO(class_work_start(&work, data, options));
+    ISG_TRY_GOTO(
+        isg_patterns_allocate(&patterns, data->info.n_visible, work.firsts[work.n_classes]));
+    patterns->info.n_capped = work.n_capped;
+    patterns->encoding = isg_encoding_share(data->encoding);
     patterns->info.image_height = data->info.image_height;
     patterns->info.image_width = data->info.image_width;
     patterns->info.has_labels = data->labels.count > 0;
+    for (size_t c = 0; options->per_class > 1 && c < work.n_classes; c++)
+        patterns->info.n_sampled += work.starts[c + 1] - work.starts[c] > work.ward_samples;
     if (options->per_class > 1)
         ISG_TRY_GOTO(cluster_classes(&work, progress));
     for (size_t c = 0; c < work.n_classes; c++) {
