@@ -237,7 +237,7 @@ const catalog_entry catalog[] = {
      .debian = "unifont",
      .version = "1:15.0.01-2",
      .package_dir = "usr/share/unifont",
-     .files = {{"glyphs.npz", "4fd6c4b20f6c4957650c51413a4f9cad4dbaccc7d0a36400a84cba0c89fbcc2b"}},
+     .files = {{"glyphs.npz", "176a7d0388e505bd50119ea2dc2478f443cc17cf93689e9fb458b39fdfba2c4b"}},
      .sources = {{"unifont.hex",
                   "fe93c0df9a69e71df0fcf9e71af3adab3c85a393b1a3cae1eb32f69880fc1841"}},
      .convert = convert_glyphs,

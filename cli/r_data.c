@@ -502,7 +502,8 @@ double r_number(const r_value *value, size_t k) {
     const uint64_t word = (uint64_t)word_at(bytes) << 32 | word_at(bytes + 4);
     double number;
     memcpy(&number, &word, sizeof number);
-    return isnan(number) ? (double)NAN : number; /* R marks its missing numbers by the payload of a NaN */
+    return isnan(number) ? (double)NAN
+                         : number; /* R marks its missing numbers by the payload of a NaN */
 }
 
 const r_value *r_item(const r_data *data, const r_value *value, size_t k) {
