@@ -93,7 +93,7 @@ for name, options, is_named in forms:
     info = run("data", "info", name, *options)
     run("patterns", name, *options, "-o", "p.npz", "--force")
     p = np.load("p.npz")
-    spins = {key: value for key, value in info.items() if key == "n_visible" or key.endswith("sha256")}
+    spins = {key: value for key, value in info.items() if key in ("samples", "n_visible", "classes", "bits_sha256")}
     first = first or spins
     if spins != first:
         wrong("data info", name, options, first, spins)
