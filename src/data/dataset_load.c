@@ -171,6 +171,8 @@ const isg_format isg_formats[] = {
     {.ending = ".csv", .separator = ',', .read_samples = isg_loader_read_csv},
     {.ending = ".tsv", .separator = '\t', .read_samples = isg_loader_read_csv},
     {.ending = ".mtx", .read_samples = isg_loader_read_matrix_market},
+    {.ending = ".h5ad", .is_archive = true, .is_hdf5 = true, .read_samples = isg_loader_read_hdf5},
+    {.ending = ".h5", .is_archive = true, .is_hdf5 = true, .read_samples = isg_loader_read_hdf5},
     {.ending = ""},
 };
 
@@ -310,8 +312,8 @@ static isg_status no_such_class(const isg_dataset *data, const char *name, const
     const size_t last = sizeof known - sizeof " ...";
     if (c < data->labels.n_classes || used >= sizeof known)
         memcpy(known + (used < last ? used : last), " ...", sizeof " ...");
-    return isg_fail(ISG_ERR_ARGUMENT, "%s: there is no class '%s'; the classes are %s", name,
-                    wanted, known);
+    return isg_fail(ISG_ERR_FORMAT, "%s: there is no class '%s'; the classes are %s", name, wanted,
+                    known);
 }
 
 static isg_status find_class(const isg_loader *load, size_t *out) {
@@ -321,8 +323,8 @@ static isg_status find_class(const isg_loader *load, size_t *out) {
     if (!wanted)
         return ISG_OK;
     if (data->labels.count == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "%s: class %s was requested, but there are no labels",
-                        name, wanted);
+        return isg_fail(ISG_ERR_FORMAT, "%s: class %s was requested, but there are no labels", name,
+                        wanted);
     for (size_t c = 0; c < data->labels.n_classes; c++)
         if (strcmp(data->labels.names[c], wanted) == 0)
             *out = c;
@@ -451,7 +453,8 @@ static isg_status load_file(isg_dataset **out, isg_file *file, const isg_cells *
                        .columns_are_samples = options->transpose};
     isg_status status = ISG_OK;
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
-    if (options->label_column && !load.input.format->separator && !options->labels_path) {
+    if (options->label_column && !load.input.format->separator && !load.input.format->is_hdf5 &&
+        !options->labels_path) {
         status = isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
                           isg_file_name(file));
         goto done;

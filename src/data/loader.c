@@ -26,15 +26,26 @@ isg_status isg_loader_check_size(const isg_loader *load, const char *name, size_
     return ISG_OK;
 }
 
-isg_status isg_loader_report(isg_loader *load, const isg_source *source) {
+static isg_status report(isg_loader *load, const char *name, uint64_t position, double fraction) {
     const isg_progress *progress = load->progress;
-    if (!progress || isg_source_position(source) - load->reported < (1u << 20))
-        return ISG_OK;
-    load->reported = isg_source_position(source);
-    const double done = ((double)load->pass + isg_source_fraction(source)) / (double)load->n_passes;
+    load->reported = position;
+    const double done = ((double)load->pass + fraction) / (double)load->n_passes;
     if (!progress->report(progress->user, done))
-        return isg_fail(ISG_ERR_CANCELLED, "%s: reading was cancelled", isg_source_name(source));
+        return isg_fail(ISG_ERR_CANCELLED, "%s: reading was cancelled", name);
     return ISG_OK;
+}
+
+isg_status isg_loader_report(isg_loader *load, const isg_source *source) {
+    const uint64_t position = isg_source_position(source);
+    if (!load->progress || position - load->reported < (1u << 20))
+        return ISG_OK;
+    return report(load, isg_source_name(source), position, isg_source_fraction(source));
+}
+
+isg_status isg_loader_report_part(isg_loader *load, size_t done, size_t all) {
+    if (!load->progress || done - load->reported < (1u << 20))
+        return ISG_OK;
+    return report(load, isg_file_name(load->input.file), done, (double)done / (double)all);
 }
 
 /* ---- columns of the file and units of a model -------------------------------------------------- */

@@ -75,8 +75,9 @@ void isg_loader_see_zero(isg_loader *load);
 isg_status isg_loader_check_size(const isg_loader *load, const char *name, size_t rows,
                                  size_t columns, uint64_t most_bytes);
 
-/* Reports progress from time to time. */
+/* Reports progress from time to time: the position in a source, or so many of all values. */
 isg_status isg_loader_report(isg_loader *load, const isg_source *source);
+isg_status isg_loader_report_part(isg_loader *load, size_t done, size_t all);
 
 /* Reads the rows of a CSV or TSV file, and its labels if they are in a column. */
 isg_status isg_loader_read_csv(isg_loader *load);
@@ -86,5 +87,8 @@ isg_status isg_loader_read_matrix_market(isg_loader *load);
 /* A matrix as scipy.sparse.save_npz() writes it. */
 bool isg_is_scipy(const isg_zip *zip);
 isg_status isg_loader_read_scipy(isg_loader *load);
+
+/* Reads AnnData (.h5ad) and the files of 10x Genomics (.h5). */
+isg_status isg_loader_read_hdf5(isg_loader *load);
 
 #endif

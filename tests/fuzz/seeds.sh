@@ -151,6 +151,7 @@ for choice, texts in enumerate([["0", "-1.5e-3", ".5", "18446744073709551615", "
                                 ["0:35,40", "69", "0:70", "1:2,1:3"]]):
     for k, text in enumerate(texts):
         put("cli_numbers", f"{choice}-{k}", bytes([choice]) + text.encode())
+words("hdf5", "TREE\x00", "TREE\x01", "SNOD", "HEAP", "GCOL", "\x10\x00\x10\x00", "encoding-type", "shape")
 words("cli_numbers", ":", ",", "@", "e-", "1e", "inf", "0x", "18446744073709551615", "1e308", "999")
 
 lines = ["train mnist:train -o run", "train --resume -o run --epochs 50 --quiet", "data get mnist", "data info x.csv --label-column=-1",

@@ -239,6 +239,39 @@ static void too_few_samples_are_named(void **state) {
     isg_dataset_free(data);
 }
 
+/* A small class gives what it has, and the others what they gave without it. */
+static void a_cap_lets_small_classes_be(void **state) {
+    (void)state;
+    const char *dogs = "dog,1,0,0\ndog,1,1,0\ndog,0,0,1\ndog,0,1,1\n";
+    char text[200];
+    snprintf(text, sizeof text, "cat,1,1,1\ncat,0,1,0\n%s", dogs);
+    isg_dataset *data = from_csv(text), *alone = from_csv(dogs);
+    isg_patterns *patterns = NULL, *of_dogs = NULL;
+    isg_pattern_options options = {.per_class = 3, .cap = true};
+    assert_ok(isg_patterns_from_data(&patterns, data, &options, NULL));
+    assert_ok(isg_patterns_from_data(&of_dogs, alone, &options, NULL));
+    assert_int_equal(isg_patterns_describe(patterns).n_patterns, 5);
+    assert_int_equal(isg_patterns_describe(patterns).n_capped, 1);
+    assert_int_equal(isg_patterns_describe(of_dogs).n_capped, 0);
+    assert_pattern(patterns, 0, "+++");
+    assert_pattern(patterns, 1, "-+-");
+    for (size_t mu = 0; mu < 5; mu++)
+        assert_string_equal(isg_patterns_label(patterns, mu), mu < 2 ? "cat" : "dog");
+    for (size_t mu = 0; mu < 3; mu++) {
+        assert_int_equal(*isg_patterns_row(patterns, mu + 2), *isg_patterns_row(of_dogs, mu));
+        assert_int_equal(isg_patterns_members(patterns, mu + 2), isg_patterns_members(of_dogs, mu));
+    }
+    isg_patterns_free(patterns);
+    options.per_class = SIZE_MAX; /* every sample a pattern */
+    assert_ok(isg_patterns_from_data(&patterns, data, &options, NULL));
+    assert_int_equal(isg_patterns_describe(patterns).n_patterns, 6);
+    assert_int_equal(isg_patterns_describe(patterns).n_capped, 2);
+    isg_patterns_free(patterns);
+    isg_patterns_free(of_dogs);
+    isg_dataset_free(data);
+    isg_dataset_free(alone);
+}
+
 static bool never_called(void *user, double fraction) {
     (void)user;
     (void)fraction;
@@ -622,6 +655,7 @@ int main(void) {
         cmocka_unit_test(a_pattern_is_the_sign_of_the_mean),
         cmocka_unit_test(sub_patterns_are_means_of_clusters),
         cmocka_unit_test(too_few_samples_are_named),
+        cmocka_unit_test(a_cap_lets_small_classes_be),
         cmocka_unit_test(too_few_samples_are_found_at_once),
         cmocka_unit_test(making_patterns_can_be_cancelled),
         cmocka_unit_test(clustering_does_not_depend_on_threads),
