@@ -9,6 +9,7 @@
 #include "cli/allocation.h"
 #include "cli/pictures.h"
 #include "cli/progress.h"
+#include "cli/sample_table.h"
 #include "cli/share_error.h"
 #include "cli/verbs/classify_job.h"
 
@@ -31,9 +32,10 @@ static exit_code count(tally *out, const isg_classifier *classifier, const isg_d
     }
     const isg_status status = isg_classifier_truth(classifier, data, truth);
     memset(out->counts, 0, n_classes * n_classes * sizeof *out->counts);
-    out->samples = out->wrong = 0;
+    out->samples = 0;
+    out->wrong = 0;
     for (size_t a = 0; status == ISG_OK && a < n_samples; a++) {
-        if (truth[a] >= n_classes) /* without a label */
+        if (truth[a] >= n_classes) /* it has no label */
             continue;
         out->samples++;
         out->counts[truth[a] * n_classes + answers[a]]++;
@@ -159,37 +161,20 @@ double classify_validation_error(const classify_job *my) {
 
 /* ---- files ---------------------------------------------------------------------------------------- */
 
-typedef struct prediction {
-    size_t row; /* of TEST, from 0 */
-    const char *class, *predicted;
-    double probability;
-} prediction;
-
-static const result_entry prediction_columns[] = {RESULT(prediction, row, NULL),
-                                                  RESULT(prediction, class, NULL),
-                                                  RESULT(prediction, predicted, NULL),
-                                                  RESULT(prediction, probability, NULL),
-                                                  {.key = NULL}};
-
-static exit_code write_predictions(const classify_job *my) {
-    static const char columns[] = "row,class,predicted,probability:.6g";
-    const size_t n_classes = isg_classifier_describe(my->classifier).n_classes;
+/* The answer to every sample of TEST, and the probabilities of all classes. */
+static exit_code write_predictions(const classify_job *my, const char *const *names) {
+    const size_t n = isg_classifier_describe(my->classifier).n_classes;
     const size_t n_samples = isg_dataset_describe(my->test).n_samples;
-    const uint32_t *labels = isg_dataset_labels(my->test);
-    output table = {.text = NULL};
-    result_csv_names(&table, columns);
-    output_print(&table, "\n");
-    for (size_t a = 0; a < n_samples; a++) {
-        const size_t answer = my->answers[a];
-        const prediction one = {a, labels ? isg_dataset_class_name(my->test, labels[a]) : NULL,
-                                isg_classifier_class_name(my->classifier, answer),
-                                my->probabilities[a * n_classes + answer]};
-        result_csv_cells(&table, prediction_columns, &one, columns);
-        output_print(&table, "\n");
-    }
-    const exit_code code = output_save(&table, my->settings->predictions);
-    output_free(&table);
-    return code;
+    const sample_table table = {.data = my->test,
+                                .values = {my->probabilities, n_samples, n, n},
+                                .columns = names,
+                                .prefix = "p_",
+                                .digits = 6,
+                                .answers = my->answers,
+                                .answer = "predicted",
+                                .value = "probability",
+                                .array = "P"};
+    return sample_table_write(&my->call, my->settings->predictions, &table);
 }
 
 static const result_entry point_results[] = {RESULT(curve_point, epochs, NULL),
@@ -212,14 +197,14 @@ static exit_code write_curve(const classify_job *my) {
                                        "converged:1|0");
 }
 
-static exit_code write_files(const classify_job *my) {
+static exit_code write_files(const classify_job *my, const char *const *names) {
     const classify_settings *settings = my->settings;
     exit_code code = EXIT_DONE;
     if (settings->picture)
         code = draw_confusion(settings->picture, my->test_tally.counts,
-                              isg_classifier_describe(my->classifier).n_classes, my->test);
+                              isg_classifier_describe(my->classifier).n_classes, names);
     if (code == EXIT_DONE && settings->predictions)
-        code = write_predictions(my);
+        code = write_predictions(my, names);
     if (code == EXIT_DONE && settings->curve)
         code = write_curve(my);
     return code;
@@ -467,9 +452,9 @@ static classify_result look(const classify_job *my, validation_result *validatio
 exit_code classify_show(classify_job *my) {
     validation_result validation;
     classify_result found = look(my, &validation);
-    exit_code code = write_files(my);
+    exit_code code = list_classes(&found, my);
     if (code == EXIT_DONE)
-        code = list_classes(&found, my);
+        code = write_files(my, found.names);
     if (code == EXIT_DONE)
         result_show(&my->call, &found);
     memory_release(found.names);

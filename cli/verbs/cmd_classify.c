@@ -9,6 +9,8 @@
 #include "cli/allocation.h"
 #include "cli/epoch_list.h"
 #include "cli/held_out.h"
+#include "cli/plot.h"
+#include "cli/sample_table.h"
 #include "cli/signals.h"
 #include "cli/starts.h"
 #include "cli/verbs/classify_job.h"
@@ -74,9 +76,9 @@ static exit_code check_files(const classify_job *my) {
     const common_settings *common = &my->call.common;
     exit_code code = EXIT_DONE;
     if (settings->picture)
-        code = may_write_picture(common, settings->picture);
+        code = plot_may_write(common, settings->picture);
     if (code == EXIT_DONE && settings->predictions)
-        code = may_write(common, settings->predictions, ".csv");
+        code = sample_table_may_write(common, settings->predictions);
     if (code == EXIT_DONE && settings->curve)
         code = may_write(common, settings->curve, ".csv");
     return code;
@@ -409,10 +411,11 @@ static const option_entry options[] = {
      .help = "Save every S seconds; does not change the result"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg", FIELD(picture),
      .otherwise = "no picture",
-     .help = "Draw the confusion matrix: right answers in blue, mistakes in red"},
-    {.name = "predictions", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(predictions),
-     .otherwise = "none", .help = "Write the predicted class of every sample of TEST, and its "
-                                  "probability"},
+     .help = "Draw the confusion matrix, with names and numbers: right answers in blue, mistakes in "
+             "red (with gnuplot)"},
+    {.name = "predictions", .kind = OPTION_FILE, .metavar = TABLE_METAVAR, FIELD(predictions),
+     .otherwise = "none", .help = "Write the predicted class of every sample of TEST, and the "
+                                  "probability of every class"},
     {.name = "curve", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(curve), .otherwise = "none",
      .help = "Write the errors of --error-at"},
     {.name = "test-labels", .kind = OPTION_FILE, .metavar = "FILE", FIELD(test_labels),
@@ -460,6 +463,9 @@ const command command_classify = {
         "With validation data, the classifier is that of the epoch with the lowest validation "
         "error, the first of equals (with --balanced, the lowest balanced error), and TEST is "
         "classified by this one.\n"
+        "--predictions writes one row per sample: " SAMPLE_COLUMNS
+        ", predicted, probability (of that class) and p_CLASS, one column per class. " TABLE_ARRAYS
+        " P (samples x classes).\n"
         "RUN contains classifier.npz, run.json (all options, checksums of the data, errors) "
         "and two checkpoints, with validation data also the best classifier so far, in "
         "best-1.npz or best-2.npz. Whatever stopped a run, 'isinglass classify --resume -o RUN' "

@@ -196,9 +196,9 @@ static exit_code load_data(job *my) {
                     : my->validation ? " other"
                                      : "");
     const isg_dataset_info info = isg_dataset_describe(my->data);
-    return my->settings->picture ? check_image(my->data_name, info.n_visible, info.image_height,
-                                               info.image_width, SHAPE_ADVICE)
-                                 : EXIT_DONE;
+    return my->settings->picture
+               ? check_picture(my->data_name, info.n_visible, info.image_height, info.image_width)
+               : EXIT_DONE;
 }
 
 static isg_run_options training_options(const job *my) {
@@ -517,7 +517,8 @@ static const option_entry options[] = {
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(train_settings, picture), .otherwise = "no picture",
      .help = "When done, draw the columns of W, below the patterns if there are any: red "
-             "positive, blue negative, white zero"},
+             "positive, blue negative, white zero; if they are no images, the units of W that vary "
+             "most, with names (with gnuplot)"},
     DATA_OPTIONS(train_settings, data),
     {.name = NULL},
 };

@@ -41,6 +41,9 @@ ISG_API isg_status isg_patterns_create(isg_patterns **out, size_t n_visible, siz
 /* A .npz with xi (N, p) and, if known, labels (p); `command` is recorded in its meta.json. */
 ISG_API isg_status isg_patterns_save(const isg_patterns *patterns, const char *path, uint64_t seed,
                                      const char *command);
+
+/* Such a file, or one with the same arrays by NumPy, or xi alone as .npy; xi may also have 0 and 1
+   (or bool) for -1 and +1. */
 ISG_API isg_status isg_patterns_load(isg_patterns **out, const char *path);
 ISG_API void isg_patterns_free(isg_patterns *patterns); /* NULL is fine */
 
@@ -64,6 +67,18 @@ ISG_API double isg_patterns_overlap(const isg_patterns *patterns, size_t mu, siz
 
 /* How the data they were made from became spins, and the names of the units; NULL if unknown. */
 ISG_API const isg_encoding *isg_patterns_encoding(const isg_patterns *patterns);
+
+/* For every sample, the pattern of its class with the largest overlap, the first of equals, or
+   UINT32_MAX: nearest (n_samples). With one pattern per class, these are the classes. If either has
+   no labels, all patterns count. ISG_ERR_SHAPE if the units disagree. */
+ISG_API isg_status isg_patterns_nearest(const isg_patterns *patterns, const isg_dataset *data,
+                                        uint32_t *nearest);
+
+/* shares (n_visible, n_groups): the share of +1 in every unit over the samples of each group; NaN if
+   it has none. groups (n_samples) has the group of each sample, other numbers for none; NULL means
+   the classes of the data. */
+ISG_API isg_status isg_group_shares(isg_matd shares, const isg_dataset *data,
+                                    const uint32_t *groups);
 
 /* The number of linearly independent patterns. If some are dependent, `sentence` (of `room` bytes)
    gives one as a combination of others ("pattern 7 = pattern 1 - pattern 3"); else it is empty.

@@ -42,7 +42,8 @@ static isg_status add_item(isg_labels *labels, const isg_array_type *type, const
 /* Appends the items of a one-dimensional array, and reads it to its end. */
 static isg_status read_array(isg_labels *labels, isg_source *source, const isg_array_type *type) {
     const char *name = isg_source_name(source);
-    if (type->n_dims != 1)
+    /* scikit-learn users keep y as a column (n, 1) too. */
+    if (type->n_dims != 1 && !(type->n_dims == 2 && type->dims[1] == 1))
         return isg_fail(ISG_ERR_FORMAT, "%s: expected labels (1 dimension), found %zu dimensions%s",
                         name, type->n_dims,
                         type->n_dims == 3 ? ": this looks like an image file" : "");
@@ -188,7 +189,7 @@ isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_sa
     if (label_column && !format->separator)
         return isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
                         isg_file_name(input->file));
-    if (format->is_archive)
+    if (input->zip)
         return isg_labels_read_member(labels, input->zip, "y");
     if (format->separator)
         return read_label_table(labels, input, n_samples, label_column);

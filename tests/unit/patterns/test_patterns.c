@@ -451,6 +451,15 @@ static void we_read_files_of_numpy(void **state) {
         "np.savez_compressed('fortran.npz', xi=np.asfortranarray(xi.astype('>i2')),\n"
         "    labels=np.array(['4', '2']))\n"
         "np.savez('int8.npz', xi=xi.astype(np.int8), labels=np.array([b'4', b'2']))\n"
+        "np.savez('bool.npz', xi=xi > 0, labels=np.array([[4], [2]], np.float16))\n"
+        "np.savez('binary.npz', xi=(xi > 0).astype(np.uint8), labels=np.array([4, 2]))\n"
+        "np.save('plain.npy', xi)\n"
+        "np.save('fortran.npy', np.asfortranarray(xi > 0))\n"
+        "np.save('cut.npy', xi)\n"
+        "open('cut.npy', 'r+b').truncate(140)\n"
+        "np.save('text.npy', np.array([['+', '-']]))\n"
+        "np.savez('turned.npz', xi=xi.T, labels=np.array([4, 2]))\n"
+        "np.savez('two.npz', xi=(xi > 0) * 2)\n"
         "np.savez('zero.npz', xi=xi * [[1], [0], [1]])\n"
         "np.savez('flat.npz', xi=xi[0])\n"
         "np.savez('empty.npz', xi=np.zeros((3, 0), np.int8))\n"
@@ -463,14 +472,19 @@ static void we_read_files_of_numpy(void **state) {
         "zipfile.ZipFile('shape.npz', 'a').writestr('meta.json',\n"
         "    '{\"version\": \"0.0.1\", \"image_height\": 2, \"image_width\": 2}')\n"
         "open('cut.npz', 'wb').write(open('int64.npz', 'rb').read()[:200])\n");
-    const char *const good[] = {"int64.npz", "fortran.npz", "int8.npz"};
+    const char *const good[] = {"int64.npz",  "fortran.npz", "int8.npz",   "bool.npz",
+                                "binary.npz", "plain.npy",   "fortran.npy"};
     isg_patterns *patterns = NULL;
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
         assert_ok(isg_patterns_load(&patterns, in(directory, good[k])));
         assert_pattern(patterns, 0, "+-+");
         assert_pattern(patterns, 1, "--+");
-        assert_string_equal(isg_patterns_label(patterns, 0), "4");
-        assert_string_equal(isg_patterns_label(patterns, 1), "2");
+        if (strstr(good[k], ".npy")) {
+            assert_null(isg_patterns_label(patterns, 0));
+        } else {
+            assert_string_equal(isg_patterns_label(patterns, 0), "4");
+            assert_string_equal(isg_patterns_label(patterns, 1), "2");
+        }
         isg_patterns_free(patterns);
     }
     assert_ok(isg_patterns_load(&patterns, in(directory, "shape.npz"))); /* 2 x 2 is not 3 */
@@ -483,6 +497,12 @@ static void we_read_files_of_numpy(void **state) {
         isg_status status;
     } bad[] = {
         {"zero.npz", "xi, row 2, column 1: expected +1 or -1, found 0", ISG_ERR_FORMAT},
+        {"two.npz", "xi, row 1, column 1: expected +1 or -1 (or 1 or 0), found 2", ISG_ERR_FORMAT},
+        {"cut.npy", "cut.npy: the header promises 48 bytes of data", ISG_ERR_FORMAT},
+        {"text.npy", "text.npy: expected numbers, found text", ISG_ERR_FORMAT},
+        {"turned.npz",
+         "has 3 patterns, but 2 labels; xi is units x patterns: if it is transposed, save xi.T",
+         ISG_ERR_SHAPE},
         {"flat.npz", "xi: expected units x patterns, found 2 numbers in 1 dimensions",
          ISG_ERR_FORMAT},
         {"empty.npz", "xi", ISG_ERR_FORMAT},
