@@ -177,13 +177,15 @@ static exit_code write_predictions(const classify_job *my, const char *const *na
     return sample_table_write(&my->call, my->settings->predictions, &table);
 }
 
-static const result_entry point_results[] = {RESULT(curve_point, epochs, NULL),
-                                             RESULT(curve_point, test_error, NULL),
-                                             RESULT(curve_point, train_error, NULL),
-                                             RESULT(curve_point, validation_error, NULL),
-                                             RESULT(curve_point, converged, NULL),
-                                             RESULT(curve_point, seconds, NULL),
-                                             {.key = NULL}};
+static const result_entry point_results[] = {
+    RESULT(curve_point, epochs, "after so many epochs"),
+    RESULT(curve_point, test_error, "share of TEST that was misclassified, or null"),
+    RESULT(curve_point, train_error, "the same for TRAIN"),
+    RESULT(curve_point, validation_error,
+           "and for the validation data (with --balanced, the mean over the classes), or null"),
+    RESULT(curve_point, converged, "whether the regression converged"),
+    RESULT(curve_point, seconds, "of training by then"),
+    {.key = NULL}};
 
 static result_list points_of(const classify_job *my) {
     return (result_list){my->points, my->n_points, sizeof *my->points};
@@ -341,7 +343,7 @@ const result_entry classify_results[] = {
                    "share of each class that was misclassified"),
     IS(converged, "whether the regression converged, or null with --model"),
     RESULT_LIST_OF(classify_result, errors_at, point_results,
-                   "results after these numbers of epochs and seconds of training"),
+                   "the errors on the way"),
     RESULT_POINTER(classify_result, validation, validation_results,
                    "how the validation data were classified, or null"),
     IS(best_epoch, "the epoch after which that was best, whose classifier all else is about, or null"),
