@@ -90,9 +90,10 @@ static isg_status take_xi(isg_patterns **out, const char *name, const isg_array_
     const int64_t low = has_minus || !has_one ? -1 : 0;
     for (size_t k = 0; k < n * p; k++)
         if (xi[k] != 1 && xi[k] != low)
-            return isg_fail(
-                ISG_ERR_FORMAT, "%s: xi, row %zu, column %zu: expected +1 or %s, found %lld", name,
-                k / p + 1, k % p + 1, has_minus ? "-1" : "-1 (or 1 or 0)", (long long)xi[k]);
+            return isg_fail(ISG_ERR_FORMAT,
+                            "%s: xi, row %zu, column %zu: expected +1 or -1, found %lld%s", name,
+                            k / p + 1, k % p + 1, (long long)xi[k],
+                            xi[k] ? "" : "; 0 stands for -1 only where there is no -1");
     isg_patterns *patterns = NULL;
     ISG_TRY(isg_patterns_allocate(&patterns, n, p));
     for (size_t i = 0; i < n; i++)
