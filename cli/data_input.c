@@ -207,6 +207,7 @@ static exit_code take_encoding(isg_dataset_options *out, const invocation *call,
     isg_binarize_text(model.rule, model.at, own);
     isg_binarize_text(out->binarize, out->binarize_at, typed);
     out->encoding = encoding;
+    out->drop_constant = false; /* it also says which units there are */
     const bool differs = (is_typed && strcmp(own, typed) != 0) ||
                          (out->full_scale != 0 && out->full_scale != model.full_scale);
     if (!differs)

@@ -142,9 +142,11 @@ static isg_status no_cells(const isg_cells *cells, const char *path) {
         isg_release(other);
     }
     return isg_fail(ISG_ERR_FORMAT,
-                    "%s: expected the files of a 10x directory, matrix.mtx, barcodes.tsv and "
-                    "features.tsv or genes.tsv (each may end in .gz), found no %s%s",
+                    "%s: %s: expected matrix.mtx, barcodes.tsv and features.tsv or genes.tsv (each "
+                    "may end in .gz), found no %s%s",
                     path,
+                    isg_is_directory(path) ? "is a directory, which is read as one of 10x"
+                                           : "10x files are read together",
                     !cells->matrix     ? "matrix.mtx"
                     : !cells->barcodes ? "barcodes.tsv"
                                        : "features.tsv",
