@@ -212,7 +212,7 @@ const catalog_entry catalog[] = {
      .files = {{"ccle.npz", "ed653ea306d630073cb941583945c209c6347ef1a1379657b0721fd99da13254"}},
      .sources =
          {{"CCLE_hybrid_capture1650_hg19_NoCommonSNPs_NoNeutralVariants_CDS_2012.05.07.maf.txt",
-           "a983c02e927beb68028c2874e7947534a246f1c5ff3a8749b829dc42aaa58f29"}},
+           "a983c02e927beb68028c2874e7947534a246f1c5ff3a8749b829dc42aaa58f29", 0, 0}},
      .convert = convert_ccle,
      .samples = 905,
      .units = 1667,
