@@ -42,7 +42,8 @@ static isg_status add_item(isg_labels *labels, const isg_array_type *type, const
 /* Appends the items of a one-dimensional array, and reads it to its end. */
 static isg_status read_array(isg_labels *labels, isg_source *source, const isg_array_type *type) {
     const char *name = isg_source_name(source);
-    if (type->n_dims != 1)
+    /* scikit-learn users keep y as a column (n, 1) too. */
+    if (type->n_dims != 1 && !(type->n_dims == 2 && type->dims[1] == 1))
         return isg_fail(ISG_ERR_FORMAT, "%s: expected labels (1 dimension), found %zu dimensions%s",
                         name, type->n_dims,
                         type->n_dims == 3 ? ": this looks like an image file" : "");
@@ -80,6 +81,21 @@ static bool is_called(const char *field, const char *name) {
     return length == strlen(name) && memcmp(field, name, length) == 0;
 }
 
+static isg_status no_such_column(const isg_csv *csv, const char *name, const char *wanted,
+                                 bool is_heading) {
+    char known[256] = "";
+    size_t used = 0, k = 0;
+    for (; is_heading && k < isg_csv_count(csv) && used < sizeof known - 8; k++) {
+        const int n = snprintf(known + used, sizeof known - used, "%s%.40s", k ? ", " : "",
+                               isg_csv_field(csv, k));
+        used += n > 0 ? (size_t)n : 0;
+    }
+    const bool is_all = k == isg_csv_count(csv) && used < sizeof known;
+    return isg_fail(ISG_ERR_FORMAT, "%s: there is no column '%s'%s%.240s%s", name, wanted,
+                    is_heading ? "; the columns are " : " (the file has no heading)", known,
+                    is_heading && !is_all ? " ..." : "");
+}
+
 isg_status isg_find_column(const isg_csv *csv, bool is_heading, const char *label_column,
                            const char *name, size_t *out) {
     const size_t n_fields = isg_csv_count(csv);
@@ -97,8 +113,7 @@ isg_status isg_find_column(const isg_csv *csv, bool is_heading, const char *labe
     const bool is_from_end = label_column[0] == '-';
     size_t number = 0;
     if (!isg_parse_size(label_column + is_from_end, &number))
-        return isg_fail(ISG_ERR_FORMAT, "%s: there is no column '%s'%s", name, label_column,
-                        is_heading ? "" : " (the file has no heading)");
+        return no_such_column(csv, name, label_column, is_heading);
     if (number < 1 || number > n_fields)
         return isg_fail(
             ISG_ERR_FORMAT,
@@ -174,7 +189,7 @@ isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_sa
     if (label_column && !format->separator)
         return isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
                         isg_file_name(input->file));
-    if (format->is_archive)
+    if (input->zip)
         return isg_labels_read_member(labels, input->zip, "y");
     if (format->separator)
         return read_label_table(labels, input, n_samples, label_column);

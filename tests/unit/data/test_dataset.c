@@ -378,10 +378,10 @@ static void class_filter_and_limit(void **state) {
     assert_int_equal(isg_dataset_class_size(data, 1), 0);
     isg_dataset_free(data);
     options.only_class = "c";
-    assert_refused("a.csv", file, strlen(file), &options, ISG_ERR_ARGUMENT,
+    assert_refused("a.csv", file, strlen(file), &options, ISG_ERR_FORMAT,
                    "a.csv: there is no class 'c'; the classes are a, b");
     options.label_column = NULL;
-    assert_refused("a.csv", "1,0\n", 4, &options, ISG_ERR_ARGUMENT, "there are no labels");
+    assert_refused("a.csv", "1,0\n", 4, &options, ISG_ERR_FORMAT, "there are no labels");
     options.only_class = NULL;
     options.limit = 100;
     assert_samples("a.csv", "1,0\n", &options, 1);
