@@ -233,12 +233,10 @@ static exit_code run(const invocation *call) {
     const patterns_settings *settings = call->settings;
     isg_dataset *data = NULL;
     isg_patterns *patterns = NULL;
-<<<<<<< HEAD
-    patterns_result my = {.file = settings->out, .ward_sample = settings->how.ward_samples};
-=======
-    patterns_result my = {
-        .file = settings->out, .table = settings->table, .picture = settings->picture};
->>>>>>> main
+    patterns_result my = {.file = settings->out,
+                          .table = settings->table,
+                          .picture = settings->picture,
+                          .ward_sample = settings->how.ward_samples};
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->table)
         code = may_write(&call->common, settings->table, ".csv");
@@ -308,15 +306,12 @@ static const option_entry options[] = {
      .offset = offsetof(patterns_settings, out), .help = "Write the patterns to this file"},
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.per_class),
-<<<<<<< HEAD
-     .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage)"},
+     .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage); a class "
+             "with fewer samples gets one for each of them"},
     {.name = "ward-sample", .kind = OPTION_SIZE, .metavar = "M", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.ward_samples),
      .help = "Of a class with more samples, cluster M evenly spaced ones, and let each of the others "
              "join the cluster with the nearest mean; memory is about 2 M^2 bytes"},
-=======
-     .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage); a class "
-             "with fewer samples gets one for each of them"},
     {.name = "table", .kind = OPTION_FILE, .metavar = "FILE.csv",
      .offset = offsetof(patterns_settings, table), .otherwise = "no file",
      .help = "Also write the most distinctive units of every pattern, and show their names"},
@@ -327,7 +322,6 @@ static const option_entry options[] = {
      .offset = offsetof(patterns_settings, picture), .otherwise = "no picture",
      .help = "Also draw the patterns; if they are no images, the means of their most distinctive "
              "units, with names (with gnuplot)"},
->>>>>>> main
     DATA_OPTIONS(patterns_settings, data),
     {.name = NULL},
 };

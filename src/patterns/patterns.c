@@ -186,11 +186,7 @@ enum { MOST_CLUSTERED = 20000 };
 /* The samples ordered by class, and the cluster of each. */
 typedef struct class_work {
     const isg_dataset *data;
-<<<<<<< HEAD
-    size_t n_classes, per_class, ward_samples;
-=======
-    size_t n_classes, n_capped;
->>>>>>> main
+    size_t n_classes, n_capped, n_sampled, ward_samples;
     size_t *rows;      /* (n_samples) ordered by class */
     size_t *starts;    /* (n_classes + 1) where each class begins in rows, */
     size_t *firsts;    /* (n_classes + 1) and among the patterns */
@@ -208,14 +204,10 @@ static void class_work_free(class_work *work) {
     isg_release(work->ups);
 }
 
-<<<<<<< HEAD
-static size_t most_clustered(const isg_pattern_options *options) {
-    return options->ward_samples > 0 ? options->ward_samples : MOST_CLUSTERED;
-=======
 /* How many patterns each class gets. */
 static isg_status share_patterns(class_work *work, const isg_pattern_options *options) {
     const isg_labels *labels = &work->data->labels;
-    const size_t wanted = options->per_class;
+    const size_t wanted = options->per_class, most = work->ward_samples;
     for (size_t c = 0; c < work->n_classes; c++) {
         const size_t count = work->starts[c + 1] - work->starts[c];
         if (count == 0 || (count < wanted && !options->cap))
@@ -223,24 +215,22 @@ static isg_status share_patterns(class_work *work, const isg_pattern_options *op
                             labels->count ? labels->names[c] : "(all)", count, wanted,
                             wanted > 1 ? "s" : "");
         work->n_capped += count < wanted;
+        work->n_sampled += wanted > 1 && count > most;
         work->firsts[c + 1] = work->firsts[c] + (count < wanted ? count : wanted);
+        if (wanted > 1 && most < work->firsts[c + 1] - work->firsts[c])
+            return isg_fail(ISG_ERR_ARGUMENT, "%zu samples cannot be divided into %zu clusters",
+                            most, wanted);
     }
     return ISG_OK;
->>>>>>> main
 }
 
 static isg_status class_work_start(class_work *work, const isg_dataset *data,
                                    const isg_pattern_options *options) {
-<<<<<<< HEAD
-    const size_t n = data->info.n_samples, per_class = options->per_class;
+    const size_t n = data->info.n_samples;
     *work = (class_work){.data = data,
                          .n_classes = isg_dataset_groups(data),
-                         .per_class = per_class,
-                         .ward_samples = most_clustered(options)};
-=======
-    const size_t n = data->info.n_samples;
-    *work = (class_work){.data = data, .n_classes = isg_dataset_groups(data)};
->>>>>>> main
+                         .ward_samples =
+                             options->ward_samples > 0 ? options->ward_samples : MOST_CLUSTERED};
     ISG_TRY(ISG_ALLOCATE(work->rows, n));
     ISG_TRY(ISG_ALLOCATE(work->starts, work->n_classes + 1));
     ISG_TRY(ISG_ALLOCATE(work->firsts, work->n_classes + 1));
@@ -248,21 +238,7 @@ static isg_status class_work_start(class_work *work, const isg_dataset *data,
     ISG_TRY(ISG_ALLOCATE(work->members, n));
     ISG_TRY(ISG_ALLOCATE(work->ups, data->info.n_visible));
     isg_dataset_group(data, work->rows, work->starts);
-<<<<<<< HEAD
-    for (size_t c = 0; c < work->n_classes; c++) {
-        const size_t count = work->starts[c + 1] - work->starts[c];
-        if (count < per_class)
-            return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
-                            data->labels.count ? data->labels.names[c] : "(all)", count, per_class,
-                            per_class > 1 ? "s" : "");
-        if (per_class > 1 && work->ward_samples < per_class)
-            return isg_fail(ISG_ERR_ARGUMENT, "%zu samples cannot be divided into %zu clusters",
-                            work->ward_samples, per_class);
-    }
-    return ISG_OK;
-=======
     return share_patterns(work, options);
->>>>>>> main
 }
 
 /* Classes are clustered in parallel. The calling thread reports progress for all of them and learns
@@ -296,17 +272,9 @@ static isg_status cluster_class(const class_work *work, size_t c, shared_progres
     const size_t start = work->starts[c], count = work->starts[c + 1] - start;
     class_progress own = {.shared = shared, .count = count};
     const isg_progress progress = {report_class, &own};
-<<<<<<< HEAD
     return isg_ward_clusters(work->data, work->rows + start, count, work->ward_samples,
-                             work->per_class, work->cluster + start, &progress);
-=======
-    isg_ward *tree = NULL;
-    ISG_TRY(isg_ward_create(&tree, work->data, work->rows + start, count, &progress));
-    const isg_status status =
-        isg_ward_cut(tree, work->firsts[c + 1] - work->firsts[c], work->cluster + start);
-    isg_ward_free(tree);
-    return status;
->>>>>>> main
+                             work->firsts[c + 1] - work->firsts[c], work->cluster + start,
+                             &progress);
 }
 
 /* Clusterings are independent, so the number of threads changes only the time. Unlike other loops
@@ -360,21 +328,14 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     class_work work;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(class_work_start(&work, data, options));
-<<<<<<< HEAD
-    /* Every class has enough samples, so the product is no larger than their number. */
-    ISG_TRY_GOTO(isg_patterns_allocate(&patterns, data->info.n_visible,
-                                       work.n_classes * options->per_class));
-=======
     ISG_TRY_GOTO(
         isg_patterns_allocate(&patterns, data->info.n_visible, work.firsts[work.n_classes]));
     patterns->info.n_capped = work.n_capped;
->>>>>>> main
+    patterns->info.n_sampled = work.n_sampled;
     patterns->encoding = isg_encoding_share(data->encoding);
     patterns->info.image_height = data->info.image_height;
     patterns->info.image_width = data->info.image_width;
     patterns->info.has_labels = data->labels.count > 0;
-    for (size_t c = 0; options->per_class > 1 && c < work.n_classes; c++)
-        patterns->info.n_sampled += work.starts[c + 1] - work.starts[c] > work.ward_samples;
     if (options->per_class > 1)
         ISG_TRY_GOTO(cluster_classes(&work, progress));
     for (size_t c = 0; c < work.n_classes; c++) {
