@@ -214,11 +214,12 @@ static isg_status share_patterns(class_work *work, const isg_pattern_options *op
             return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
                             labels->count ? labels->names[c] : "(all)", count, wanted,
                             wanted > 1 ? "s" : "");
-        if (wanted > 1 && work->ward_samples < wanted)
+        const size_t given = count < wanted ? count : wanted;
+        if (wanted > 1 && work->ward_samples < given)
             return isg_fail(ISG_ERR_ARGUMENT, "%zu samples cannot be divided into %zu clusters",
-                            work->ward_samples, wanted);
-        work->n_capped += count < wanted;
-        work->firsts[c + 1] = work->firsts[c] + (count < wanted ? count : wanted);
+                            work->ward_samples, given);
+        work->n_capped += given < wanted;
+        work->firsts[c + 1] = work->firsts[c] + given;
     }
     return ISG_OK;
 }
