@@ -438,9 +438,7 @@ static exit_code add_point(classify_job *my, size_t epochs) {
 
 /* With --rbm there is nothing to train. */
 static exit_code fit_alone(classify_job *my) {
-    exit_code code = fail_status(isg_rbm_load(&my->rbm, my->settings->rbm));
-    if (code == EXIT_DONE && !my->record)
-        code = make_record(my);
+    const exit_code code = my->record ? EXIT_DONE : make_record(my);
     return code == EXIT_DONE ? add_point(my, 0) : code;
 }
 

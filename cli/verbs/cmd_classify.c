@@ -99,7 +99,8 @@ static exit_code no_labels(const char *name, const char *why) {
 }
 
 static exit_code load_train(classify_job *my) {
-    exit_code code = data_load(&my->train, &my->call, my->train_name, &my->settings->data, NULL);
+    exit_code code = data_load(&my->train, &my->call, my->train_name, &my->settings->data,
+                               my->rbm ? isg_rbm_encoding(my->rbm) : NULL);
     if (code != EXIT_DONE)
         return code;
     const isg_dataset_info info = isg_dataset_describe(my->train);
@@ -283,6 +284,8 @@ static exit_code fit(classify_job *my) {
         code = epoch_list_add(&my->stops, &my->n_stops, settings->validate_every);
     if (code == EXIT_DONE)
         code = check_test(my);
+    if (code == EXIT_DONE && settings->rbm)
+        code = fail_status(isg_rbm_load(&my->rbm, settings->rbm));
     if (code == EXIT_DONE)
         code = load_data(my);
     return code == EXIT_DONE ? classify_train(my) : code;
