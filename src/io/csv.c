@@ -146,6 +146,26 @@ static isg_status refill(isg_csv *csv) {
     return ISG_OK;
 }
 
+isg_status isg_csv_allow_semicolons(isg_csv *csv) {
+    assert(!csv->is_started && csv->kinds[','] == SEPARATOR);
+    ISG_TRY(refill(csv));
+    bool is_quoted = false, has_semicolon = false;
+    for (size_t k = csv->next; k < csv->available; k++) {
+        const uint8_t byte = csv->chunk[k];
+        is_quoted = is_quoted != (byte == '"');
+        if (!is_quoted && (byte == ',' || byte == '\n')) {
+            has_semicolon = has_semicolon && byte == '\n';
+            break;
+        }
+        has_semicolon = has_semicolon || (!is_quoted && byte == ';');
+    }
+    if (has_semicolon) {
+        csv->kinds[','] = ORDINARY;
+        csv->kinds[';'] = SEPARATOR;
+    }
+    return ISG_OK;
+}
+
 /* A byte adds at most one to the text (itself, or a terminating zero), and the end of the file one
    more, so the scan needs no checks of its own. */
 static isg_status make_room(isg_csv *csv) {

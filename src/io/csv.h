@@ -18,6 +18,10 @@ typedef struct isg_csv isg_csv;
 /* Borrows `source`, which must be at its first byte. */
 isg_status isg_csv_create(isg_csv **out, isg_source *source, char separator);
 
+/* Before the first row of a comma-separated file: if its first line has semicolons and no commas
+   outside quotes, as spreadsheets write where the comma is the decimal point, they separate. */
+isg_status isg_csv_allow_semicolons(isg_csv *csv);
+
 /* Goes to the next row; *has_row is false after the last, once the source is known to be complete.
    Blank lines at the end are not rows; one between rows is a row of one empty field. */
 isg_status isg_csv_next(isg_csv *csv, bool *has_row);

@@ -10,23 +10,34 @@
 
 #include "base/memory.h"
 
-/* Twice the longest line with its end, so that little is moved. */
-enum { BUFFER_BYTES = 2 * (ISG_MOST_LINE_BYTES + 2) };
+/* Twice the longest ordinary line with its end, so that little is moved. */
+enum { FIRST_BYTES = 2 * (ISG_MOST_LINE_BYTES + 2) };
 
 struct isg_text_lines {
     isg_source *source;
-    size_t number;
-    size_t next, available; /* in the buffer */
+    size_t number, most_bytes; /* of a line */
+    size_t next, available;    /* in the buffer */
     bool is_ended;
-    char buffer[BUFFER_BYTES + 1]; /* one more: the last line may have no end for its zero */
+    char *buffer;
+    size_t capacity; /* one is never filled: the last line may have no end for its zero */
 };
 
 isg_status isg_text_lines_create(isg_text_lines **out, isg_source *source) {
     isg_text_lines *lines = NULL;
     ISG_TRY(ISG_ALLOCATE(lines, 1));
+    if (ISG_ALLOCATE(lines->buffer, FIRST_BYTES + 1) != ISG_OK) {
+        isg_release(lines);
+        return ISG_ERR_MEMORY;
+    }
     lines->source = source;
+    lines->capacity = FIRST_BYTES + 1;
+    lines->most_bytes = ISG_MOST_LINE_BYTES;
     *out = lines;
     return ISG_OK;
+}
+
+void isg_text_lines_allow(isg_text_lines *lines, size_t most_bytes) {
+    lines->most_bytes = most_bytes;
 }
 
 static isg_status refill(isg_text_lines *lines) {
@@ -34,10 +45,16 @@ static isg_status refill(isg_text_lines *lines) {
     memmove(lines->buffer, lines->buffer + lines->next, kept);
     lines->next = 0;
     lines->available = kept;
+    if (kept == lines->capacity - 1) {
+        void *grown = lines->buffer;
+        ISG_TRY(isg_grow(&grown, &lines->capacity, lines->capacity + 1, 1));
+        lines->buffer = grown;
+    }
+    const size_t room = lines->capacity - 1 - kept;
     size_t got = 0;
-    ISG_TRY(isg_source_read_some(lines->source, lines->buffer + kept, BUFFER_BYTES - kept, &got));
+    ISG_TRY(isg_source_read_some(lines->source, lines->buffer + kept, room, &got));
     lines->available += got;
-    lines->is_ended = got < BUFFER_BYTES - kept;
+    lines->is_ended = got < room;
     return ISG_OK;
 }
 
@@ -48,9 +65,9 @@ static isg_status take(isg_text_lines *lines, size_t length, size_t end_bytes, c
     lines->number++;
     if (length > 0 && text[length - 1] == '\r')
         length--;
-    if (length > ISG_MOST_LINE_BYTES)
-        return isg_fail(ISG_ERR_FORMAT, "%s: line %zu: longer than %d bytes",
-                        isg_source_name(lines->source), lines->number, ISG_MOST_LINE_BYTES);
+    if (length > lines->most_bytes)
+        return isg_fail(ISG_ERR_FORMAT, "%s: line %zu: longer than %zu bytes",
+                        isg_source_name(lines->source), lines->number, lines->most_bytes);
     if (memchr(text, '\0', length))
         return isg_fail(ISG_ERR_FORMAT, "%s: line %zu: a NUL byte, so this is not text",
                         isg_source_name(lines->source), lines->number);
@@ -66,7 +83,7 @@ isg_status isg_text_lines_next(isg_text_lines *lines, char **line) {
         const char *end = memchr(text, '\n', left);
         if (end)
             return take(lines, (size_t)(end - text), 1, line);
-        if (left > ISG_MOST_LINE_BYTES + 1 || (lines->is_ended && left > 0))
+        if (left > lines->most_bytes + 1 || (lines->is_ended && left > 0))
             return take(lines, left, 0, line);
         if (lines->is_ended)
             break;
@@ -87,5 +104,8 @@ uint64_t isg_text_lines_at_most(const isg_text_lines *lines) {
 }
 
 void isg_text_lines_free(isg_text_lines *lines) {
+    if (!lines)
+        return;
+    isg_release(lines->buffer);
     isg_release(lines);
 }

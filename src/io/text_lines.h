@@ -8,7 +8,7 @@
 #include "base/buffer.h"
 #include "io/source.h"
 
-enum { ISG_MOST_LINE_BYTES = ISG_BUFFER_BYTES };
+enum { ISG_MOST_LINE_BYTES = ISG_BUFFER_BYTES }; /* unless isg_text_lines_allow() allows more */
 
 typedef struct isg_text_lines isg_text_lines;
 
@@ -16,8 +16,9 @@ typedef struct isg_text_lines isg_text_lines;
 isg_status isg_text_lines_create(isg_text_lines **out, isg_source *source);
 
 /* The next line without its LF or CRLF, NUL-terminated, which the caller may modify until the next
-   call; NULL after the last. Refuses lines beyond ISG_MOST_LINE_BYTES and lines with NUL bytes. */
+   call; NULL after the last. Refuses lines that are too long and lines with NUL bytes. */
 isg_status isg_text_lines_next(isg_text_lines *lines, char **line);
+void isg_text_lines_allow(isg_text_lines *lines, size_t most_bytes);
 
 size_t isg_text_lines_number(const isg_text_lines *lines); /* of the current line, from 1 */
 

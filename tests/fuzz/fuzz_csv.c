@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The first byte chooses packing and separator; the rest is the file.
+ * The first byte chooses packing and separators; the rest is the file.
  */
 #include <string.h>
 
@@ -55,7 +55,8 @@ depth attack(const uint8_t *bytes, size_t size) {
     depth how_far = REFUSED;
     if (isg_file_from_memory(&file, "fuzz", bytes + 1, size - 1) == ISG_OK &&
         isg_source_create(&source, file, packing, 0, size - 1) == ISG_OK &&
-        isg_csv_create(&csv, source, bytes[0] & 2 ? '\t' : ',') == ISG_OK)
+        isg_csv_create(&csv, source, bytes[0] & 2 ? '\t' : ',') == ISG_OK &&
+        ((bytes[0] & 6) != 4 || isg_csv_allow_semicolons(csv) == ISG_OK))
         how_far = read_rows(csv);
     isg_csv_free(csv);
     isg_source_free(source);

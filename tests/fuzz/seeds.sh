@@ -110,6 +110,13 @@ for name, data in tables.items():  # the first byte: 1 gzip, 2 tabs
     put("csv", name, b"\0" + data)
     put("csv", name + ".gz", b"\1" + gzip.compress(data))
     put("csv", name + ".tsv", b"\2" + data.replace(b",", b"\t"))
+    put("csv", name + ".semicolons", b"\4" + data.replace(b",", b";"))
+relations = {"dense": b"%% c\n@relation 'r'\n@ATTRIBUTE a numeric\n@attribute 'b c' {y, 'n o'}\n@attribute s string\n"
+                      b"@attribute d date 'yyyy'\n@data\n1, ?, \"it\\'s\", 1999\n-2e3 y 'x' ? % c\n",
+             "sparse": b"@attribute a{n,y}\r\n@attribute b real\r\n@attribute class {e,p}\r\n@data\r\n{0 y, 2 p}\r\n{}\r\n{1 0.5}\r\n"}
+for name, data in relations.items():
+    put("arff", name, data)
+    put("arff", name + ".gz", gzip.compress(data))
 head = b"%%MatrixMarket matrix "
 matrices = {"coordinate": head + b"coordinate real general\n% c\n2 3 2\n1 2 5.5\n2 3 -1\n",
             "pattern": head + b"coordinate pattern symmetric\n3 3 2\n2 1\n3 3\n",
@@ -179,7 +186,8 @@ for choice, document in enumerate([{"version": "0", "scale": "paper", "seed": "1
 words("cli_report", "fig3", "<p>", "</p>", "&lt;", "null", "..", "/", "figure.json")
 
 words("json", "true", "null", '"version"', '"seed"', '"beta"', '"":', "\\u", "1e308", "9223372036854775807")
-words("csv", '"', '""', ",", "\t", "\r\n", "\n\n", "\ufeff", "1e308", "nan")
+words("arff", "@relation", "@attribute ", "@data\n", "numeric", "string", "date", "{", "}", "{0 1, 2 y}", "?", "'", '"', "\\'", "%", ",", "\n")
+words("csv", '"', '""', ",", "\t", "\r\n", "\n\n", "\ufeff", "1e308", "nan", ";")
 words("matrix_market", "%%MatrixMarket matrix ", "coordinate", "array", "real", "integer", "pattern", "complex", "general", "symmetric",
       "skew-symmetric", "hermitian", "\n", "%", "1 1", "18446744073709551615")
 for target in ("npy", "npz", "dataset", "labels"):

@@ -24,7 +24,9 @@ static isg_status read_all(const void *bytes, size_t size, isg_packing packing, 
     out[0] = '\0';
     ISG_TRY_GOTO(isg_file_from_memory(&file, "t.csv", bytes, size));
     ISG_TRY_GOTO(isg_source_create(&source, file, packing, 0, size));
-    ISG_TRY_GOTO(isg_csv_create(&csv, source, separator));
+    ISG_TRY_GOTO(isg_csv_create(&csv, source, separator ? separator : ','));
+    if (!separator)
+        ISG_TRY_GOTO(isg_csv_allow_semicolons(csv));
     for (bool has_row = true;;) {
         ISG_TRY_GOTO(isg_csv_next(csv, &has_row));
         if (!has_row)
@@ -97,6 +99,35 @@ static void test_accepted(void **state) {
                               4, ISG_PLAIN, (char)0xfe, found, sizeof found),
                      ISG_OK);
     assert_string_equal(found, "1:a|b;");
+}
+
+/* The first line decides for the file. */
+static void test_semicolons(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *rows;
+    } cases[] = {
+        {"", ""},
+        {";", "1:|;"},
+        {"a;b\n1;2,5\n", "1:a|b;2:1|2,5;"},
+        {"\xef\xbb\xbf"
+         "a;b\n",
+         "1:a|b;"},
+        {"a;b,c\n1;2\n", "1:a;b|c;2:1;2;"},
+        {"a\n1;2\n", "1:a;2:1;2;"},
+        {"a\n1;2,3\n", "1:a;2:1;2|3;"},
+        {"\"a,b\";c\n", "1:a,b|c;"},
+        {"\"a;b\",c\n", "1:a;b|c;"},
+        {"\"a;b\"\nc;d\n", "1:a;b;2:c;d;"},
+        {"\"a\"\"\n,\";b\n", "1:a\"\n,|b;"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char found[256];
+        assert_int_equal(
+            read_all(cases[k].text, strlen(cases[k].text), ISG_PLAIN, '\0', found, sizeof found),
+            ISG_OK);
+        assert_string_equal(found, cases[k].rows);
+    }
 }
 
 static void expect_refused(const void *bytes, size_t size, const char *message) {
@@ -273,13 +304,10 @@ static void test_allocation_failures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_chunks),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_truncation),
-        cmocka_unit_test(test_allocation_failures),
+        cmocka_unit_test(test_accepted),   cmocka_unit_test(test_semicolons),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_gzip),
+        cmocka_unit_test(test_truncation), cmocka_unit_test(test_allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
