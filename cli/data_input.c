@@ -10,11 +10,15 @@
 
 #include "cli/allocation.h"
 #include "cli/catalog.h"
+#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/suggest.h"
 #include "src/base/number.h"
 
 const char *const header_choices[] = {"auto", "yes", "no", NULL}; /* in the order of isg_header */
+const char *const missing_choices[] = {"refuse", "drop-samples", "majority", "impute", NULL};
+const char *const binarize_choices[] = {"zero",      "value:", "mean",    "median", "midpoint",
+                                        "quantile:", "otsu",   "mixture", NULL};
 const char *const data_names[] = {DATA_NAMES, NULL};
 
 exit_code shape_parse(const char *text, size_t *height, size_t *width) {
@@ -85,27 +89,119 @@ static exit_code load_failed(isg_status status, const char *name, const char *im
     return code;
 }
 
+/* ---- what was done to the data, said on stderr ------------------------------------------------- */
+
 /* Constant data are allowed, but more likely the threshold was meant for another scale. */
 static void remark_if_uniform(const invocation *call, const char *name, const isg_dataset *data) {
     const isg_dataset_info info = isg_dataset_describe(data);
     const double share = isg_dataset_positive_fraction(data);
     if (share > 0 && share < 1)
         return;
-    notice(call->common.quiet, "%s: every spin is %s, since %s value exceeds %g; see --threshold",
-           name, share > 0 ? "+1" : "-1", share > 0 ? "every" : "no",
-           info.threshold * info.full_scale);
+    notice(call->common.quiet,
+           "%s: every spin is %s; the values lie between %g and %g; see "
+           "--binarize",
+           name, share > 0 ? "+1" : "-1", info.smallest, info.largest);
 }
 
+static void remark_on_missing(const invocation *call, const char *name,
+                              const isg_dataset_info *info, isg_missing rule) {
+    static const char *const done[] = {"", "; these samples are left out",
+                                       "; filled by the majority of the unit",
+                                       "; the model fills them in"};
+    if (info->n_missing_samples)
+        notice(call->common.quiet, "%s: %zu value%s missing in %zu sample%s%s", name,
+               info->n_missing, info->n_missing == 1 ? " is" : "s are", info->n_missing_samples,
+               plural(info->n_missing_samples), done[rule]);
+}
+
+static void remark_on_labels(const invocation *call, const char *name, const isg_dataset_info *info,
+                             const data_settings *settings) {
+    const bool quiet = call->common.quiet;
+    if (info->n_unlabelled)
+        notice(quiet, "%s: %zu sample%s ha%s no label%s", name, info->n_unlabelled,
+               plural(info->n_unlabelled), info->n_unlabelled == 1 ? "s" : "ve",
+               settings->how.keep_unlabelled ? "" : " and are left out");
+    if (info->n_unmatched_labels)
+        notice(quiet, "%s: %zu label%s belong to no sample of %s and are left out",
+               settings->how.labels_path, info->n_unmatched_labels,
+               plural(info->n_unmatched_labels), name);
+    if (settings->how.labels_path && info->n_classes)
+        notice(quiet, "%s: labels joined to the samples by %s", settings->how.labels_path,
+               info->joined_by_id ? "id" : "position");
+}
+
+static void remark(const invocation *call, const char *name, const isg_dataset *data,
+                   const data_settings *settings) {
+    const isg_dataset_info info = isg_dataset_describe(data);
+    const bool quiet = call->common.quiet;
+    remark_if_uniform(call, name, data);
+    remark_on_missing(call, name, &info, settings->how.missing);
+    remark_on_labels(call, name, &info, settings);
+    if (info.n_unused_columns)
+        notice(quiet, "%s: %zu column%s not among the units of the model and left out", name,
+               info.n_unused_columns, info.n_unused_columns == 1 ? " is" : "s are");
+    if (info.n_absent_columns)
+        notice(quiet, "%s: %zu unit%s of the model do not occur and are -1", name,
+               info.n_absent_columns, plural(info.n_absent_columns));
+    if (settings->how.drop_constant && info.n_constant)
+        notice(quiet, "%s: %zu constant unit%s left out", name, info.n_constant,
+               info.n_constant == 1 ? " is" : "s are");
+}
+
+/* ---- how to read it ----------------------------------------------------------------------------- */
+
 data_settings data_defaults(void) {
-    return (data_settings){.how = isg_dataset_defaults()};
+    return (data_settings){.how = isg_dataset_defaults(), .threshold = (double)NAN};
+}
+
+/* The options of the library for these settings. */
+static exit_code read_rule(isg_dataset_options *out, const data_settings *settings) {
+    const bool has_threshold = !isnan(settings->threshold);
+    if (has_threshold && settings->binarize)
+        return fail(EXIT_MISUSED, "--threshold: cannot be combined with --binarize");
+    if (has_threshold) {
+        out->binarize = ISG_BINARIZE_VALUE;
+        out->binarize_at = settings->threshold;
+    }
+    if (settings->binarize &&
+        isg_binarize_parse(settings->binarize, &out->binarize, &out->binarize_at) != ISG_OK)
+        return fail(EXIT_MISUSED, "--binarize: %s", isg_error_message());
+    return EXIT_DONE;
+}
+
+/* The model decides what is +1. Another rule on the command line is more likely a mistake. */
+static exit_code take_encoding(isg_dataset_options *out, const invocation *call,
+                               const isg_encoding *encoding) {
+    const isg_encoding_info model = isg_encoding_describe(encoding);
+    const bool is_typed = out->binarize != ISG_BINARIZE_AUTO;
+    char own[ISG_BINARIZE_ROOM], typed[ISG_BINARIZE_ROOM];
+    isg_binarize_text(model.rule, model.at, own);
+    isg_binarize_text(out->binarize, out->binarize_at, typed);
+    out->encoding = encoding;
+    const bool differs = (is_typed && strcmp(own, typed) != 0) ||
+                         (out->full_scale != 0 && out->full_scale != model.full_scale);
+    if (!differs)
+        return EXIT_DONE;
+    out->use_own_rule = true;
+    return call->common.force
+               ? EXIT_DONE
+               : fail(EXIT_MISUSED,
+                      "--%s: the model was made with --binarize %s and full scale %g, which it "
+                      "applies to all data; --force uses another rule all the same",
+                      !is_typed                            ? "scale"
+                      : call_has_option(call, "threshold") ? "threshold"
+                                                           : "binarize",
+                      own, model.full_scale);
 }
 
 exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
-                    const data_settings *settings) {
+                    const data_settings *settings, const isg_encoding *encoding) {
     isg_dataset_options options = settings->how;
     char *images = NULL, *labels = NULL;
-    exit_code code = EXIT_DONE;
-    if (settings->shape)
+    exit_code code = read_rule(&options, settings);
+    if (code == EXIT_DONE && encoding)
+        code = take_encoding(&options, call, encoding);
+    if (code == EXIT_DONE && settings->shape)
         code = shape_parse(settings->shape, &options.image_height, &options.image_width);
     if (code == EXIT_DONE)
         code = catalog_paths(call, name, &options, &images, &labels);
@@ -118,7 +214,7 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
         if (status != ISG_OK)
             code = load_failed(status, name, images, labels);
         else
-            remark_if_uniform(call, name, *out);
+            remark(call, name, *out, settings);
     }
     memory_release(images);
     memory_release(labels);
@@ -126,8 +222,10 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
 }
 
 exit_code data_refuse_options(const invocation *call, const char *what) {
-    static const char *const names[] = {"labels",    "label-column", "header",
-                                        "threshold", "class",        "limit"};
+    static const char *const names[] = {"labels",    "label-column", "id-column", "ignore-columns",
+                                        "header",    "transpose",    "one-hot",   "binarize",
+                                        "threshold", "scale",        "missing",   "drop-constant",
+                                        "class",     "limit"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         if (call_has_option(call, names[k]))
             return fail(EXIT_MISUSED, "--%s: needs %s", names[k], what);

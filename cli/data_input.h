@@ -14,11 +14,13 @@
 typedef struct data_settings {
     isg_dataset_options how;
     const char *shape;
+    const char *binarize;
+    double threshold; /* an older way to say --binarize value:T; NaN if not given */
 } data_settings;
 
 data_settings data_defaults(void);
 
-extern const char *const header_choices[];
+extern const char *const header_choices[], *const missing_choices[], *const binarize_choices[];
 #define DATA_NAMES "mnist:train", "mnist:test", "fashion:train", "fashion:test"
 extern const char *const data_names[]; /* these: for arguments called DATA */
 
@@ -28,19 +30,43 @@ extern const char *const data_names[]; /* these: for arguments called DATA */
 #define DATA_OPTIONS(type, member)                                                                 \
     {.name = "labels", .kind = OPTION_FILE, .metavar = "FILE", DATA_OPTION(type, member, how.labels_path), \
      .otherwise = "those in the data file, if any",                                                \
-     .help = "Read the labels from FILE (IDX, .npy, array y of an .npz, or text with one label "   \
-             "per line)"},                                                                         \
+     .help = "Read the labels from FILE: IDX, .npy, array y of an .npz, text with one label "      \
+             "per line, or a table, joined by id where the samples have ids"},                     \
     {.name = "label-column", .kind = OPTION_TEXT, .metavar = "COLUMN",                             \
      DATA_OPTION(type, member, how.label_column), .otherwise = "none",                                 \
      .help = "Column of DATA, or of --labels, with the labels: its name in the header, or its "    \
              "number, counted from 1 (-1 is the last)"},                                           \
+    {.name = "id-column", .kind = OPTION_TEXT, .metavar = "COLUMN",                                \
+     DATA_OPTION(type, member, how.id_column), .otherwise = "a first column without a name",       \
+     .help = "Column of a table with the names of the samples"},                                   \
+    {.name = "ignore-columns", .kind = OPTION_TEXT, .metavar = "COLUMNS",                          \
+     DATA_OPTION(type, member, how.ignore_columns), .otherwise = "none",                           \
+     .help = "Columns of a table to leave out, separated by commas"},                              \
     {.name = "header", .kind = OPTION_CHOICE, .metavar = "WHETHER", .choices = header_choices,     \
      DATA_OPTION(type, member, how.header),                                                        \
      .help = "Whether the first row of a .csv or .tsv is a header"},                               \
+    {.name = "transpose", .kind = OPTION_FLAG, DATA_OPTION(type, member, how.transpose),           \
+     .help = "The columns of the file are the samples, not its rows"},                             \
+    {.name = "one-hot", .kind = OPTION_FLAG, DATA_OPTION(type, member, how.one_hot),               \
+     .help = "Make one unit of every word in a column of words, called column=word"},              \
+    {.name = "binarize", .kind = OPTION_TEXT, .metavar = "RULE", .choices = binarize_choices,      \
+     DATA_OPTION(type, member, binarize), .otherwise = "that of the model; else value:0.01 for image files, zero for others", \
+     .help = "A value above its threshold is +1, any other -1. The threshold is: zero; value:T, "  \
+             "T times the full scale; or for each unit its mean, median, midpoint (of smallest "   \
+             "and largest value), quantile:Q, otsu or mixture (of two normal distributions)"},     \
     {.name = "threshold", .kind = OPTION_DOUBLE, .metavar = "T",                                   \
-     DATA_OPTION(type, member, how.threshold), .otherwise = "0.01 for images, else 0",                 \
-     .help = "A value above T is +1, any other -1; T is a fraction of full scale, which is 255 "   \
-             "for 8-bit grey levels, else 1"},                                                     \
+     DATA_OPTION(type, member, threshold), .otherwise = "see --binarize",                          \
+     .help = "The same as --binarize value:T"},                                                    \
+    {.name = "scale", .kind = OPTION_DOUBLE, .metavar = "S", .low = 0, .high = HUGE_VAL,           \
+     .is_above_low = true, DATA_OPTION(type, member, how.full_scale),                              \
+     .otherwise = "255 for image files of 8-bit grey levels, else 1",                              \
+     .help = "Full scale of the values, for value:T"},                                             \
+    {.name = "missing", .kind = OPTION_CHOICE, .metavar = "RULE", .choices = missing_choices,      \
+     DATA_OPTION(type, member, how.missing),                                                       \
+     .help = "What to do with missing values: refuse them, leave out the sample, take the "        \
+             "majority of the unit in the training data, or draw them from the model"},            \
+    {.name = "drop-constant", .kind = OPTION_FLAG, DATA_OPTION(type, member, how.drop_constant),   \
+     .help = "Leave out units that are the same in all samples"},                                  \
     {.name = "shape", .kind = OPTION_TEXT, .metavar = "HxW", DATA_OPTION(type, member, shape),     \
      .otherwise = "that of the file",                                                              \
      .help = "Treat samples as images of H rows and W columns, such as 28x28"},                    \
@@ -51,9 +77,11 @@ extern const char *const data_names[]; /* these: for arguments called DATA */
      .help = "Keep only the first M samples (of class C, if --class is given)"}
 /* clang-format on */
 
-/* Loads what the argument names, with progress on the terminal. */
+/* Loads what the argument names, with progress on the terminal. `encoding` is that of the model, or
+   of the training data, which decides what is +1; NULL if the data decide for themselves. Whatever
+   was done to the data is said on stderr. */
 exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
-                    const data_settings *settings);
+                    const data_settings *settings, const isg_encoding *encoding);
 
 /* For check_image(). */
 #define SHAPE_ADVICE "; if they are, give their shape with --shape HxW"

@@ -132,9 +132,9 @@ static exit_code show_result(const invocation *call, const experiment *my,
 static exit_code load(experiment *my, const invocation *call) {
     data_settings settings = data_defaults();
     settings.how.limit = scale_limits[my->scale];
-    exit_code code = data_load(&my->train, call, "mnist:train", &settings);
+    exit_code code = data_load(&my->train, call, "mnist:train", &settings, NULL);
     if (code == EXIT_DONE)
-        code = data_load(&my->test, call, "mnist:test", &settings);
+        code = data_load(&my->test, call, "mnist:test", &settings, NULL);
     return code;
 }
 
@@ -142,8 +142,8 @@ static exit_code load(experiment *my, const invocation *call) {
 static exit_code load_printed(experiment *my, const invocation *call) {
     data_settings settings = data_defaults();
     settings.how.limit = scale_limits[my->scale];
-    settings.how.threshold = 0;
-    return claims_need_printed(my) ? data_load(&my->printed, call, "mnist:train", &settings)
+    settings.threshold = 0;
+    return claims_need_printed(my) ? data_load(&my->printed, call, "mnist:train", &settings, NULL)
                                    : EXIT_DONE;
 }
 

@@ -83,7 +83,7 @@ static exit_code find_source(isg_dataset **out, const invocation *call) {
         return fail(EXIT_MISUSED, "--visible: cannot be used with --data, which determines it");
     data_settings data = data_defaults();
     data.how.limit = most;
-    return data_load(out, call, settings->data, &data);
+    return data_load(out, call, settings->data, &data, NULL);
 }
 
 static exit_code make_data(bench_plan *plan, const invocation *call) {

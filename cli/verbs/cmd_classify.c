@@ -92,7 +92,7 @@ static exit_code no_labels(const char *name, const char *why) {
 }
 
 static exit_code load_train(classify_job *my) {
-    exit_code code = data_load(&my->train, &my->call, my->train_name, &my->settings->data);
+    exit_code code = data_load(&my->train, &my->call, my->train_name, &my->settings->data, NULL);
     if (code != EXIT_DONE)
         return code;
     const isg_dataset_info info = isg_dataset_describe(my->train);
@@ -148,7 +148,9 @@ static exit_code load_test(classify_job *my) {
         how.how.labels_path = my->settings->test_labels;
         how.how.limit = my->settings->test_limit;
     }
-    const exit_code code = data_load(&my->test, &my->call, my->test_name, &how);
+    const exit_code code = data_load(&my->test, &my->call, my->test_name, &how,
+                                     my->train ? isg_dataset_encoding(my->train)
+                                               : isg_classifier_encoding(my->classifier));
     if (code != EXIT_DONE)
         return code;
     isg_dataset_checksum(my->test, my->test_sha256);

@@ -78,7 +78,7 @@ static exit_code run(const invocation *call) {
     patterns_result my = {.file = settings->out};
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE)
-        code = data_load(&data, call, call->arguments[0], &settings->data);
+        code = data_load(&data, call, call->arguments[0], &settings->data, NULL);
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, call->common.quiet, "clustering");

@@ -170,7 +170,8 @@ static exit_code load(recall_job *my) {
         return code;
     my->info = isg_patterns_describe(my->patterns);
     if (my->data_name)
-        code = data_load(&my->data, my->call, my->data_name, &my->settings->data);
+        code = data_load(&my->data, my->call, my->data_name, &my->settings->data,
+                         isg_patterns_encoding(my->patterns));
     if (code == EXIT_DONE && my->data &&
         isg_dataset_describe(my->data).n_visible != my->info.n_visible)
         code =

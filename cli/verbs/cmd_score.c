@@ -93,7 +93,8 @@ static exit_code load_sets(scores *my, const invocation *call) {
     for (size_t k = 0; k < my->n_sets; k++) {
         scored *set = &my->sets[k];
         set->name = call->arguments[k + 1];
-        const exit_code code = data_load(&set->data, call, set->name, &settings->data);
+        const exit_code code =
+            data_load(&set->data, call, set->name, &settings->data, isg_rbm_encoding(my->rbm));
         if (code != EXIT_DONE)
             return code;
         const isg_dataset_info info = isg_dataset_describe(set->data);

@@ -163,7 +163,7 @@ static exit_code open_run(job *my) {
 }
 
 static exit_code load_data(job *my) {
-    exit_code code = data_load(&my->data, &my->call, my->data_name, &my->settings->data);
+    exit_code code = data_load(&my->data, &my->call, my->data_name, &my->settings->data, NULL);
     if (code != EXIT_DONE)
         return code;
     isg_dataset_checksum(my->data, my->data_sha256);

@@ -154,6 +154,9 @@ typedef struct isg_classifier_info {
 ISG_API isg_classifier_info isg_classifier_describe(const isg_classifier *classifier);
 ISG_API const char *isg_classifier_class_name(const isg_classifier *classifier, size_t k);
 
+/* How its training data became spins, and the names of the units; NULL if unknown. */
+ISG_API const isg_encoding *isg_classifier_encoding(const isg_classifier *classifier);
+
 /* Writes the most probable class of every sample, the first of equals, to labels (n_samples),
    unless NULL, and all probabilities (n_samples, n_classes), unless their data pointer is NULL.
    Classes are numbered as in the classifier. ISG_ERR_SHAPE if sizes disagree. */

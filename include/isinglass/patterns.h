@@ -59,6 +59,9 @@ ISG_API size_t isg_patterns_members(const isg_patterns *patterns,
 ISG_API size_t isg_patterns_positive(const isg_patterns *patterns, size_t mu); /* number of +1 */
 ISG_API double isg_patterns_overlap(const isg_patterns *patterns, size_t mu, size_t nu);
 
+/* How the data they were made from became spins, and the names of the units; NULL if unknown. */
+ISG_API const isg_encoding *isg_patterns_encoding(const isg_patterns *patterns);
+
 /* The number of linearly independent patterns. If some are dependent, `sentence` (of `room` bytes)
    gives one as a combination of others ("pattern 7 = pattern 1 - pattern 3"); else it is empty.
    Patterns are numbered from 0. */

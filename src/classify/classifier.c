@@ -33,6 +33,7 @@ isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms, 
                                   data->info.n_classes, options, report, progress));
     made->image_height = data->info.image_height;
     made->image_width = data->info.image_width;
+    made->encoding = isg_encoding_share(data->encoding);
     *out = made;
     made = NULL;
 done:
@@ -47,7 +48,12 @@ void isg_classifier_free(isg_classifier *classifier) {
     isg_labels_clear(&classifier->classes);
     isg_feature_map_release(&classifier->map);
     isg_logistic_free(classifier->logistic);
+    isg_encoding_free(classifier->encoding);
     isg_release(classifier);
+}
+
+const isg_encoding *isg_classifier_encoding(const isg_classifier *classifier) {
+    return classifier->encoding;
 }
 
 isg_classifier_info isg_classifier_describe(const isg_classifier *classifier) {

@@ -5,7 +5,7 @@
  * W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each, b (n_rbms, N), c (p),
  * is_hidden (1), 1 if the features are the hidden units and 0 if they are energies; classes
  * (n_classes), means, scales (n_features), coefficients (n_classes, n_features), intercepts
- * (n_classes), meta.json. Files with the same arrays written by NumPy can be read too; b and c may
+ * (n_classes), the encoding of the data (data/encoding.c), meta.json. Files with the same arrays written by NumPy can be read too; b and c may
  * be missing and are then zero.
  */
 #include <math.h>
@@ -66,6 +66,7 @@ isg_status isg_classifier_save(const isg_classifier *classifier, const char *pat
     ISG_TRY_GOTO(write_map(&classifier->map, writer));
     ISG_TRY_GOTO(isg_labels_write(&classifier->classes, writer, "classes"));
     ISG_TRY_GOTO(write_logistic(classifier->logistic, writer));
+    ISG_TRY_GOTO(isg_encoding_write(classifier->encoding, writer));
     ISG_TRY_GOTO(isg_meta_write(&meta, writer));
     ISG_TRY_GOTO(isg_npz_writer_commit(writer));
 done:
@@ -244,6 +245,7 @@ isg_status isg_classifier_read(isg_classifier **out, isg_zip *zip) {
     ISG_TRY_GOTO(read_classes(made, zip));
     ISG_TRY_GOTO(read_logistic(made, zip));
     isg_meta_take_shape(&meta, made->map.n_visible, &made->image_height, &made->image_width);
+    ISG_TRY_GOTO(isg_encoding_read(&made->encoding, zip, made->map.n_visible));
     *out = made;
     made = NULL;
 done:

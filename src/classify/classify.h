@@ -93,6 +93,7 @@ struct isg_classifier {
     isg_feature_map map;
     isg_logistic *logistic;
     size_t image_height, image_width; /* 0 if the visible units are not an image */
+    isg_encoding *encoding;           /* of the training data; NULL if unknown */
 };
 
 /* Reads a classifier from an open archive, as isg_classifier_load() does from a file. */

@@ -102,6 +102,7 @@ isg_status isg_classifier_from_labels(isg_classifier **out, const isg_rbm *rbm,
     ISG_TRY_GOTO(make_logistic(&made->logistic, rbm, n_classes));
     made->image_height = data->info.image_height;
     made->image_width = data->info.image_width;
+    made->encoding = isg_encoding_share(data->encoding);
     *out = made;
     made = NULL;
 done:

@@ -1,9 +1,8 @@
-/* binarize.c - spins from values: the threshold and the full scale
+/* binarize.c - spins from values
  *
  * SPDX-License-Identifier: MIT
  *
- * value > threshold * full scale is +1. The rule for the full scale is in isinglass/data.h, at
- * isg_dataset_load().
+ * The rule for grey levels is in isinglass/data.h, at isg_dataset_load().
  */
 #include "data/binarize.h"
 
@@ -12,51 +11,59 @@
 
 #include "base/memory.h"
 
-static const double grey_scale = 255;
-static const double image_threshold = 0.01;
+static unsigned carry_addend(double cut);
 
-void isg_binarizer_start(isg_binarizer *binarizer, const char *name, size_t n_visible,
-                         double threshold, bool is_image) {
-    const bool is_default = isnan(threshold);
+/* With a negative threshold even a zero is +1. */
+static isg_status find_zeros(isg_binarizer *binarizer) {
+    const isg_encoding *encoding = binarizer->encoding;
+    for (size_t i = 0; i < encoding->info.n_visible; i++) {
+        if (!(0 > encoding->thresholds[i]))
+            continue;
+        if (!binarizer->zeros)
+            ISG_TRY(ISG_ALLOCATE(binarizer->zeros, binarizer->words));
+        isg_bit_assign(binarizer->zeros, i, true);
+    }
+    return ISG_OK;
+}
+
+isg_status isg_binarizer_start(isg_binarizer *binarizer, const isg_encoding *encoding,
+                               double grey_cut) {
+    const double common = isg_encoding_describe(encoding).threshold;
     *binarizer = (isg_binarizer){
-        .name = name,
-        .n_visible = n_visible,
-        .words = isg_words(n_visible),
-        .plain_cut = !is_default ? threshold
-                     : is_image  ? image_threshold
-                                 : 0,
-        .grey_cut = (is_default ? image_threshold : threshold) * grey_scale,
-        .threshold = threshold,
-        .is_image = is_image,
-        .is_whole = true,
+        .encoding = encoding,
+        .grey_cut = grey_cut,
+        .words = isg_words(encoding->info.n_visible),
+        .has_common = !isnan(common),
+        .byte_addend = isnan(common) ? 0 : carry_addend(common),
         .smallest = HUGE_VAL,
         .largest = -HUGE_VAL,
     };
+    return find_zeros(binarizer);
 }
 
-/* With a negative threshold even a zero is +1. */
-static void fill_with_zeros(const isg_binarizer *binarizer, uint64_t *spins, double cut,
-                            size_t from, size_t to) {
-    if (!(0 > cut))
-        return;
-    for (size_t a = from; a < to; a++)
-        for (size_t i = 0; i < binarizer->n_visible; i++)
-            isg_bit_assign(spins + a * binarizer->words, i, true);
+/* By doubling, but the first time exactly: many readers know the number of rows. */
+static isg_status grow_plane(uint64_t **plane, size_t *capacity, size_t n_rows, size_t words) {
+    const size_t row_bytes = words * sizeof **plane;
+    void *grown = *plane ? *plane : isg_allocate(n_rows, row_bytes);
+    if (!grown)
+        return ISG_ERR_MEMORY;
+    *capacity = *plane ? *capacity : n_rows;
+    const isg_status status = isg_grow(&grown, capacity, n_rows, row_bytes);
+    *plane = grown;
+    return status;
 }
 
 isg_status isg_binarizer_extend(isg_binarizer *binarizer, size_t n_rows) {
+    const size_t words = binarizer->words;
     if (n_rows <= binarizer->n_rows)
         return ISG_OK;
-    const size_t row_bytes = binarizer->words * sizeof *binarizer->plain;
-    void *plain = binarizer->plain, *grey = binarizer->grey;
-    isg_status status = isg_grow(&plain, &binarizer->capacity, n_rows, row_bytes);
-    binarizer->plain = plain;
-    if (status == ISG_OK)
-        status = isg_grow(&grey, &binarizer->grey_capacity, n_rows, row_bytes);
-    binarizer->grey = grey;
-    ISG_TRY(status);
-    fill_with_zeros(binarizer, plain, binarizer->plain_cut, binarizer->n_rows, n_rows);
-    fill_with_zeros(binarizer, grey, binarizer->grey_cut, binarizer->n_rows, n_rows);
+    ISG_TRY(grow_plane(&binarizer->spins, &binarizer->capacity, n_rows, words));
+    if (!isnan(binarizer->grey_cut))
+        ISG_TRY(grow_plane(&binarizer->grey, &binarizer->grey_capacity, n_rows, words));
+    if (binarizer->missing)
+        ISG_TRY(grow_plane(&binarizer->missing, &binarizer->missing_capacity, n_rows, words));
+    for (size_t a = binarizer->n_rows; binarizer->zeros && a < n_rows; a++)
+        memcpy(binarizer->spins + a * words, binarizer->zeros, words * sizeof *binarizer->spins);
     binarizer->n_rows = n_rows;
     return ISG_OK;
 }
@@ -66,14 +73,22 @@ static void see(isg_binarizer *binarizer, double value) {
     binarizer->largest = value > binarizer->largest ? value : binarizer->largest;
 }
 
+static isg_status put_missing(isg_binarizer *binarizer, size_t row, size_t column) {
+    ISG_TRY(grow_plane(&binarizer->missing, &binarizer->missing_capacity, binarizer->capacity,
+                       binarizer->words));
+    isg_bit_assign(binarizer->missing + row * binarizer->words, column, true);
+    return ISG_OK;
+}
+
 isg_status isg_binarizer_put(isg_binarizer *binarizer, size_t row, size_t column, double value) {
-    if (!isfinite(value))
-        return isg_fail(ISG_ERR_FORMAT, "%s: row %zu, column %zu: expected a number, found %g",
-                        binarizer->name, row + 1, column + 1, value);
+    if (isnan(value))
+        return put_missing(binarizer, row, column);
     see(binarizer, value);
-    binarizer->is_whole = binarizer->is_whole && value == floor(value);
-    isg_bit_assign(binarizer->plain + row * binarizer->words, column, value > binarizer->plain_cut);
-    isg_bit_assign(binarizer->grey + row * binarizer->words, column, value > binarizer->grey_cut);
+    isg_bit_assign(binarizer->spins + row * binarizer->words, column,
+                   value > binarizer->encoding->thresholds[column]);
+    if (binarizer->grey)
+        isg_bit_assign(binarizer->grey + row * binarizer->words, column,
+                       value > binarizer->grey_cut);
     return ISG_OK;
 }
 
@@ -107,8 +122,7 @@ static uint64_t load_bytes(const uint8_t *bytes, size_t count) {
     return word;
 }
 
-static void pack_row(uint64_t *out, const uint8_t *values, size_t n, double cut) {
-    const unsigned addend = carry_addend(cut);
+static void pack_row(uint64_t *out, const uint8_t *values, size_t n, unsigned addend) {
     const uint64_t addends = (addend & 0xff) * UINT64_C(0x0101010101010101);
     for (size_t i = 0; i < n; i += 8) {
         const size_t count = n - i < 8 ? n - i : 8;
@@ -120,47 +134,43 @@ static void pack_row(uint64_t *out, const uint8_t *values, size_t n, double cut)
 }
 
 void isg_binarizer_put_bytes(isg_binarizer *binarizer, size_t row, const uint8_t *values) {
-    const size_t n = binarizer->n_visible, offset = row * binarizer->words;
+    const size_t n = binarizer->encoding->info.n_visible, offset = row * binarizer->words;
     for (size_t i = 0; i < n; i++)
         binarizer->byte_seen[values[i]] = true;
-    pack_row(binarizer->plain + offset, values, n, binarizer->plain_cut);
-    pack_row(binarizer->grey + offset, values, n, binarizer->grey_cut);
+    pack_row(binarizer->spins + offset, values, n, binarizer->byte_addend);
+    if (binarizer->grey)
+        pack_row(binarizer->grey + offset, values, n, carry_addend(binarizer->grey_cut));
 }
 
 void isg_binarizer_see_zero(isg_binarizer *binarizer) {
     see(binarizer, 0);
 }
 
-static bool is_grey(const isg_binarizer *binarizer) {
-    if (binarizer->smallest < 0 || binarizer->largest > grey_scale)
-        return false;
-    return binarizer->is_image ? binarizer->largest > 2
-                               : binarizer->is_whole && binarizer->largest == grey_scale;
-}
-
-void isg_binarizer_finish(isg_binarizer *binarizer, isg_dataset *data) {
+void isg_binarizer_finish(isg_binarizer *binarizer, isg_dataset *data, bool *is_grey) {
     for (size_t byte = 0; byte < 256; byte++)
         if (binarizer->byte_seen[byte])
             see(binarizer, (double)byte);
-    const bool grey = is_grey(binarizer);
+    *is_grey = !isnan(binarizer->grey_cut) && binarizer->smallest >= 0 && binarizer->largest > 2 &&
+               binarizer->largest <= ISG_GREY_SCALE;
     isg_dataset_info *info = &data->info;
     info->n_samples = binarizer->n_rows;
-    info->n_visible = binarizer->n_visible;
+    info->n_visible = binarizer->encoding->info.n_visible;
     info->has_values = true;
     info->smallest = binarizer->smallest + 0.0; /* not -0 */
-    info->largest = binarizer->largest;
-    info->full_scale = grey ? grey_scale : 1;
-    info->threshold = !isnan(binarizer->threshold)  ? binarizer->threshold
-                      : grey || binarizer->is_image ? image_threshold
-                                                    : 0;
+    info->largest = binarizer->largest + 0.0;
     data->words = binarizer->words;
-    data->spins = grey ? binarizer->grey : binarizer->plain;
-    *(grey ? &binarizer->grey : &binarizer->plain) = NULL;
+    uint64_t **taken = *is_grey ? &binarizer->grey : &binarizer->spins;
+    data->spins = *taken;
+    *taken = NULL;
+    data->missing = binarizer->missing;
+    binarizer->missing = NULL;
     isg_binarizer_clear(binarizer);
 }
 
 void isg_binarizer_clear(isg_binarizer *binarizer) {
-    isg_release(binarizer->plain);
+    isg_release(binarizer->spins);
     isg_release(binarizer->grey);
+    isg_release(binarizer->missing);
+    isg_release(binarizer->zeros);
     *binarizer = (isg_binarizer){0};
 }

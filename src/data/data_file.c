@@ -67,26 +67,36 @@ static isg_status format_of(const char *name, const isg_format **format, isg_pac
 
 isg_status isg_data_file_take(isg_data_file *out, isg_file *file, const char *expected_sha256) {
     isg_data_file input = {.file = file, .expected_sha256 = expected_sha256};
-    isg_packing packing = ISG_PLAIN;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(format_of(isg_file_name(file), &input.format, &packing));
+    ISG_TRY_GOTO(format_of(isg_file_name(file), &input.format, &input.packing));
     if (input.format->is_archive && expected_sha256)
         ISG_TRY_GOTO(isg_fail(ISG_ERR_UNSUPPORTED,
                               "%s: .npz files cannot be checked against a checksum",
                               isg_file_name(file)));
     if (input.format->is_archive)
         ISG_TRY_GOTO(isg_zip_open(&input.zip, file));
-    else
-        ISG_TRY_GOTO(isg_source_create(&input.source, file, packing, 0, isg_file_size(file)));
     *out = input;
-    if (out->source && expected_sha256) {
-        isg_sha256_start(&out->hash);
-        isg_source_observe(out->source, &out->hash);
-    }
-    return ISG_OK;
+    status = isg_data_file_rewind(out);
+    if (status != ISG_OK)
+        isg_data_file_close(out);
+    return status;
 done:
     isg_data_file_close(&input);
     return status;
+}
+
+isg_status isg_data_file_rewind(isg_data_file *input) {
+    if (input->zip)
+        return ISG_OK; /* its members are opened one by one */
+    isg_source_free(input->source);
+    input->source = NULL;
+    ISG_TRY(isg_source_create(&input->source, input->file, input->packing, 0,
+                              isg_file_size(input->file)));
+    if (input->expected_sha256) {
+        isg_sha256_start(&input->hash);
+        isg_source_observe(input->source, &input->hash);
+    }
+    return ISG_OK;
 }
 
 isg_status isg_data_file_open(isg_data_file *out, const char *path, const char *expected_sha256) {

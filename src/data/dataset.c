@@ -15,9 +15,11 @@
 
 isg_status isg_dataset_count_classes(isg_dataset *data) {
     data->info.n_classes = data->labels.n_classes;
+    isg_release(data->class_sizes);
     ISG_TRY(ISG_ALLOCATE(data->class_sizes, data->labels.n_classes));
     for (size_t a = 0; a < data->labels.count; a++)
-        data->class_sizes[data->labels.index[a]]++;
+        if (data->labels.index[a] != ISG_UNLABELLED)
+            data->class_sizes[data->labels.index[a]]++;
     return ISG_OK;
 }
 
@@ -75,6 +77,9 @@ void isg_dataset_free(isg_dataset *data) {
     isg_release(data->class_sizes);
     isg_release(data->checksum);
     isg_labels_clear(&data->labels);
+    isg_encoding_free(data->encoding);
+    isg_names_clear(&data->ids);
+    isg_release(data->missing);
     isg_release(data);
 }
 
@@ -96,6 +101,82 @@ const uint32_t *isg_dataset_labels(const isg_dataset *data) {
 
 const uint64_t *isg_dataset_row(const isg_dataset *data, size_t row) {
     return row < data->info.n_samples ? isg_dataset_spins(data, row) : NULL;
+}
+
+const char *isg_dataset_sample_id(const isg_dataset *data, size_t row) {
+    return isg_names_at(&data->ids, row);
+}
+
+const uint64_t *isg_dataset_missing(const isg_dataset *data, size_t row) {
+    if (!data->missing || row >= data->info.n_samples)
+        return NULL;
+    const uint64_t *missing = data->missing + row * data->words;
+    return isg_count_ones(missing, data->words) ? missing : NULL;
+}
+
+const isg_encoding *isg_dataset_encoding(const isg_dataset *data) {
+    return data->encoding;
+}
+
+isg_status isg_dataset_constant_units(const isg_dataset *data, size_t *units, size_t *count) {
+    uint64_t *differs = NULL; /* from the first sample, in some */
+    ISG_TRY(ISG_ALLOCATE(differs, data->words));
+    for (size_t a = 1; a < data->info.n_samples; a++)
+        for (size_t w = 0; w < data->words; w++)
+            differs[w] |= isg_dataset_spins(data, a)[w] ^ data->spins[w];
+    *count = 0;
+    for (size_t i = 0; i < data->info.n_visible; i++) {
+        if (isg_bit(differs, i))
+            continue;
+        if (units)
+            units[*count] = i;
+        ++*count;
+    }
+    isg_release(differs);
+    return ISG_OK;
+}
+
+/* Adds one word of every row to counters of 64 bits, whose bit k is in planes[k]. */
+enum { COUNTER_BITS = 40 };
+
+static void count_word(const uint64_t *words, const uint64_t *missing, size_t n_rows, size_t stride,
+                       uint64_t planes[COUNTER_BITS]) {
+    for (size_t a = 0; a < n_rows; a++) {
+        uint64_t carry = words[a * stride] & (missing ? ~missing[a * stride] : ~UINT64_C(0));
+        for (size_t k = 0; carry; k++) {
+            const uint64_t both = planes[k] & carry;
+            planes[k] ^= carry;
+            carry = both;
+        }
+    }
+}
+
+static void read_counters(const uint64_t planes[COUNTER_BITS], size_t *out, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        out[i] = 0;
+        for (size_t k = 0; k < COUNTER_BITS; k++)
+            out[i] |= (size_t)(planes[k] >> i & 1) << k;
+    }
+}
+
+isg_status isg_dataset_count_units(const isg_dataset *data, size_t *positive, size_t *known) {
+    const size_t n = data->info.n_visible;
+    for (size_t w = 0; w < data->words; w++) {
+        const size_t count = n - 64 * w < 64 ? n - 64 * w : 64;
+        uint64_t planes[COUNTER_BITS] = {0};
+        count_word(data->spins + w, data->missing ? data->missing + w : NULL, data->info.n_samples,
+                   data->words, planes);
+        read_counters(planes, positive + 64 * w, count);
+        if (!known)
+            continue;
+        memset(planes, 0, sizeof planes);
+        if (data->missing)
+            count_word(data->missing + w, NULL, data->info.n_samples, data->words, planes);
+        read_counters(planes, known + 64 * w, count);
+        for (size_t i = 64 * w; i < 64 * w + count; i++)
+            known[i] = data->info.n_samples - known[i];
+    }
+    return ISG_OK;
 }
 
 double isg_dataset_positive_fraction(const isg_dataset *data) {
@@ -167,7 +248,8 @@ void isg_dataset_label_checksum(const isg_dataset *data, char hex[65]) {
     isg_sha256_start(&hash);
     const uint32_t *labels = isg_dataset_labels(data);
     for (size_t a = 0; labels && a < data->info.n_samples; a++) {
-        const char *name = isg_dataset_class_name(data, labels[a]);
+        const char *name =
+            labels[a] == ISG_UNLABELLED ? "" : isg_dataset_class_name(data, labels[a]);
         isg_sha256_add(&hash, name, strlen(name) + 1);
     }
     isg_sha256_finish(&hash, hex);
@@ -195,10 +277,96 @@ isg_status isg_dataset_take(isg_dataset **out, const isg_dataset *data, const si
     if (!keep_classes)
         ISG_TRY_GOTO(isg_labels_finish(&part->labels));
     ISG_TRY_GOTO(isg_dataset_count_classes(part));
+    part->encoding = isg_encoding_share(data->encoding);
+    for (size_t k = 0; data->ids.count && k < count; k++) {
+        const char *id = isg_names_at(&data->ids, rows[k]);
+        ISG_TRY_GOTO(isg_names_add(&part->ids, id, strlen(id)));
+    }
+    if (data->missing)
+        ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(part->missing, count, data->words));
+    for (size_t k = 0; data->missing && k < count; k++)
+        memcpy(part->missing + k * data->words, data->missing + rows[k] * data->words,
+               data->words * sizeof *data->missing);
     *out = part;
     part = NULL;
 done:
     isg_dataset_free(part);
+    return status;
+}
+
+static void keep_plane(uint64_t *plane, size_t words, const size_t *rows, size_t count) {
+    for (size_t k = 0; plane && k < count; k++)
+        memmove(plane + k * words, plane + rows[k] * words, words * sizeof *plane);
+}
+
+isg_status isg_dataset_keep(isg_dataset *data, const size_t *rows, size_t count,
+                            bool keep_classes) {
+    keep_plane(data->spins, data->words, rows, count);
+    keep_plane(data->missing, data->words, rows, count);
+    for (size_t k = 0; data->labels.count && k < count; k++)
+        data->labels.index[k] = data->labels.index[rows[k]];
+    data->labels.count = data->labels.count ? count : 0;
+    if (data->ids.count)
+        isg_names_keep(&data->ids, rows, count);
+    data->info.n_samples = count;
+    if (!keep_classes)
+        ISG_TRY(isg_labels_finish(&data->labels));
+    return isg_dataset_count_classes(data);
+}
+
+/* Moves the bits of the units kept together; `kept` (count) is ascending. */
+static void pack_units(uint64_t *row, const size_t *kept, size_t count, size_t old_words,
+                       uint64_t *scratch) {
+    memset(scratch, 0, old_words * sizeof *scratch);
+    for (size_t k = 0; k < count; k++)
+        isg_bit_assign(scratch, k, isg_bit(row, kept[k]));
+}
+
+static isg_status pack_plane(uint64_t *plane, size_t n_rows, size_t old_words, const size_t *kept,
+                             size_t count) {
+    const size_t words = isg_words(count);
+    uint64_t *scratch = NULL;
+    ISG_TRY(ISG_ALLOCATE(scratch, old_words));
+    for (size_t a = 0; a < n_rows; a++) {
+        pack_units(plane + a * old_words, kept, count, old_words, scratch);
+        memcpy(plane + a * words, scratch, words * sizeof *plane);
+    }
+    isg_release(scratch);
+    return ISG_OK;
+}
+
+isg_status isg_dataset_drop_units(isg_dataset *data, const size_t *units, size_t n_dropped) {
+    const size_t n = data->info.n_visible, old_words = data->words;
+    isg_encoding *encoding = data->encoding;
+    size_t *kept = NULL, *columns = NULL, count = 0;
+    isg_status status = ISG_OK;
+    ISG_TRY_GOTO(ISG_ALLOCATE(kept, n));
+    for (size_t i = 0, d = 0; i < n; i++)
+        if (d < n_dropped && units[d] == i)
+            d++;
+        else
+            kept[count++] = i;
+    ISG_TRY_GOTO(ISG_ALLOCATE(columns, count));
+    for (size_t k = 0; k < count; k++) {
+        columns[k] = encoding->columns ? encoding->columns[kept[k]] : kept[k];
+        encoding->thresholds[k] = encoding->thresholds[kept[k]];
+    }
+    isg_release(encoding->columns);
+    encoding->columns = columns;
+    columns = NULL;
+    if (encoding->fill)
+        ISG_TRY_GOTO(pack_plane(encoding->fill, 1, old_words, kept, count));
+    if (encoding->units.count)
+        isg_names_keep(&encoding->units, kept, count);
+    ISG_TRY_GOTO(pack_plane(data->spins, data->info.n_samples, old_words, kept, count));
+    if (data->missing)
+        ISG_TRY_GOTO(pack_plane(data->missing, data->info.n_samples, old_words, kept, count));
+    data->words = isg_words(count);
+    data->info.n_visible = encoding->info.n_visible = count;
+    data->info.image_height = data->info.image_width = 0;
+done:
+    isg_release(kept);
+    isg_release(columns);
     return status;
 }
 
@@ -219,7 +387,8 @@ size_t isg_dataset_group(const isg_dataset *data, size_t *rows, size_t *starts) 
     for (size_t c = 0; c < n_groups; c++)
         starts[c + 1] = starts[c] + (data->labels.count ? data->class_sizes[c] : n);
     for (size_t a = 0; a < n; a++)
-        rows[starts[data->labels.count ? data->labels.index[a] : 0]++] = a;
+        if (!data->labels.count || data->labels.index[a] != ISG_UNLABELLED)
+            rows[starts[data->labels.count ? data->labels.index[a] : 0]++] = a;
     /* Each start has advanced to the next group's. */
     for (size_t c = n_groups; c > 0; c--)
         starts[c] = starts[c - 1];

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Values are thresholded as they stream in, so a file of any format takes one bit per value in
- * memory (two while it is being read, see binarize.h).
+ * memory (two while images are being read, see binarize.h). Thresholds that depend on the values
+ * take a pass of their own.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,40 +21,8 @@
 
 enum { CHUNK_BYTES = ISG_BUFFER_BYTES };
 
-/* A sparse file may stand for far more bits than it has bytes; these limits bound how many. */
-enum { SMALL_PLANE = 256 * CHUNK_BYTES, MOST_BITS_PER_BYTE = 1 << 13 };
-
 isg_dataset_options isg_dataset_defaults(void) {
-    return (isg_dataset_options){.threshold = (double)NAN};
-}
-
-isg_status isg_loader_report(isg_loader *load, const isg_source *source) {
-    const isg_progress *progress = load->progress;
-    if (!progress || isg_source_position(source) - load->reported < (1u << 20))
-        return ISG_OK;
-    load->reported = isg_source_position(source);
-    if (!progress->report(progress->user, isg_source_fraction(source)))
-        return isg_fail(ISG_ERR_CANCELLED, "%s: reading was cancelled", isg_source_name(source));
-    return ISG_OK;
-}
-
-isg_status isg_loader_start(isg_loader *load, const char *name, size_t n_visible, size_t height,
-                            size_t width) {
-    const isg_dataset_options *options = load->options;
-    if (n_visible == 0)
-        return isg_fail(ISG_ERR_FORMAT, "%s: the rows are empty", name);
-    if (options->image_height) {
-        height = options->image_height;
-        width = options->image_width;
-        size_t pixels = 0;
-        if (!isg_multiply(&pixels, height, width) || pixels != n_visible)
-            return isg_fail(ISG_ERR_SHAPE, "%s: a row of %zu values is not an image of %zu x %zu",
-                            name, n_visible, height, width);
-    }
-    load->data->info.image_height = height;
-    load->data->info.image_width = width;
-    isg_binarizer_start(&load->binarizer, name, n_visible, options->threshold, height > 0);
-    return ISG_OK;
+    return (isg_dataset_options){.binarize = ISG_BINARIZE_AUTO};
 }
 
 /* ---- arrays: IDX and NPY ------------------------------------------------------------------ */
@@ -71,53 +40,52 @@ static size_t column_of(const isg_array_type *type, size_t k) {
 
 static isg_status read_column_major(isg_loader *load, isg_source *source,
                                     const isg_array_type *type, uint8_t *raw, double *values) {
-    const size_t n_rows = type->dims[0], n_visible = load->binarizer.n_visible;
+    const size_t n_rows = type->dims[0], n_columns = isg_array_count(type) / n_rows;
     const size_t room = CHUNK_BYTES / type->item_bytes;
-    for (size_t k = 0; k < n_visible; k++)
+    for (size_t k = 0; k < n_columns; k++)
         for (size_t row = 0; row < n_rows;) {
             const size_t count = n_rows - row < room ? n_rows - row : room;
             ISG_TRY(isg_array_read(source, type, count, "the data", raw));
-            ISG_TRY(isg_binarizer_extend(&load->binarizer, row + count));
+            ISG_TRY(isg_loader_extend(load, row + count));
             isg_array_decode(type, raw, count, values);
             for (size_t v = 0; v < count; v++, row++)
-                ISG_TRY(isg_binarizer_put(&load->binarizer, row, column_of(type, k), values[v]));
+                ISG_TRY(isg_loader_put(load, row, column_of(type, k), values[v]));
             ISG_TRY(isg_loader_report(load, source));
         }
     return ISG_OK;
 }
 
-static isg_status put_values(isg_loader *load, const isg_array_type *type, size_t first,
-                             size_t count, const uint8_t *raw, double *values) {
-    const size_t n_visible = load->binarizer.n_visible;
-    ISG_TRY(isg_binarizer_extend(&load->binarizer, (first + count - 1) / n_visible + 1));
+static isg_status put_values(isg_loader *load, const isg_array_type *type, size_t n_columns,
+                             size_t first, size_t count, const uint8_t *raw, double *values) {
+    ISG_TRY(isg_loader_extend(load, (first + count - 1) / n_columns + 1));
     isg_array_decode(type, raw, count, values);
     for (size_t v = 0; v < count; v++)
-        ISG_TRY(isg_binarizer_put(&load->binarizer, (first + v) / n_visible,
-                                  (first + v) % n_visible, values[v]));
+        ISG_TRY(isg_loader_put(load, (first + v) / n_columns, (first + v) % n_columns, values[v]));
     return ISG_OK;
 }
 
-static isg_status put_byte_rows(isg_loader *load, size_t first_row, size_t rows,
+static isg_status put_byte_rows(isg_loader *load, size_t n_columns, size_t first_row, size_t rows,
                                 const uint8_t *raw) {
-    ISG_TRY(isg_binarizer_extend(&load->binarizer, first_row + rows));
+    ISG_TRY(isg_loader_extend(load, first_row + rows));
     for (size_t k = 0; k < rows; k++)
-        isg_binarizer_put_bytes(&load->binarizer, first_row + k,
-                                raw + k * load->binarizer.n_visible);
+        isg_loader_put_bytes(load, first_row + k, raw + k * n_columns);
     return ISG_OK;
 }
 
 static isg_status read_row_major(isg_loader *load, isg_source *source, const isg_array_type *type,
                                  uint8_t *raw, double *values) {
-    const size_t n_visible = load->binarizer.n_visible, total = type->dims[0] * n_visible;
+    const size_t total = isg_array_count(type), n_columns = total / type->dims[0];
     size_t room = CHUNK_BYTES / type->item_bytes;
-    const bool are_byte_rows = type->dtype == ISG_UINT8 && n_visible <= room;
+    const bool are_byte_rows =
+        type->dtype == ISG_UINT8 && n_columns <= room && isg_loader_takes_bytes(load);
     if (are_byte_rows)
-        room -= room % n_visible;
+        room -= room % n_columns;
     for (size_t first = 0; first < total;) {
         const size_t count = total - first < room ? total - first : room;
         ISG_TRY(isg_array_read(source, type, count, "the data", raw));
-        ISG_TRY(are_byte_rows ? put_byte_rows(load, first / n_visible, count / n_visible, raw)
-                              : put_values(load, type, first, count, raw, values));
+        ISG_TRY(are_byte_rows
+                    ? put_byte_rows(load, n_columns, first / n_columns, count / n_columns, raw)
+                    : put_values(load, type, n_columns, first, count, raw, values));
         first += count;
         ISG_TRY(isg_loader_report(load, source));
     }
@@ -136,7 +104,10 @@ static isg_status read_array(isg_loader *load, isg_source *source, const isg_arr
     if (type->dims[0] == 0)
         return isg_fail(ISG_ERR_FORMAT, "%s: there are no rows", name);
     const bool is_image = type->n_dims == 3;
-    ISG_TRY(isg_loader_start(load, name, is_image ? type->dims[1] * type->dims[2] : type->dims[1],
+    if (is_image && load->columns_are_samples)
+        return isg_fail(ISG_ERR_FORMAT, "%s: images cannot be transposed", name);
+    ISG_TRY(isg_loader_start(load, name, type->dims[0],
+                             is_image ? type->dims[1] * type->dims[2] : type->dims[1],
                              is_image ? type->dims[1] : 0, is_image ? type->dims[2] : 0));
     uint8_t *raw = NULL;
     double *values = NULL;
@@ -151,31 +122,42 @@ done:
     return status;
 }
 
+/* The names of the columns and rows of X. */
+static isg_status read_npz_names(isg_loader *load, const isg_array_type *type) {
+    isg_zip *zip = load->input.zip;
+    const size_t n_columns = type->n_dims == 2 ? type->dims[1] : 0;
+    if (isg_npz_has(zip, "units"))
+        ISG_TRY(isg_names_read(&load->column_names, zip, "units"));
+    if (isg_npz_has(zip, "ids"))
+        ISG_TRY(isg_names_read(&load->row_names, zip, "ids"));
+    if (load->column_names.count && n_columns && load->column_names.count != n_columns)
+        return isg_fail(ISG_ERR_SHAPE, "%s: X has %zu columns, but units has %zu names",
+                        isg_zip_file_name(zip), n_columns, load->column_names.count);
+    if (load->row_names.count && load->row_names.count != type->dims[0])
+        return isg_fail(ISG_ERR_SHAPE, "%s: X has %zu rows, but ids has %zu names",
+                        isg_zip_file_name(zip), type->dims[0], load->row_names.count);
+    return ISG_OK;
+}
+
 static isg_status read_npz(isg_loader *load) {
     isg_zip *zip = load->input.zip;
     isg_source *member = NULL;
     isg_array_type type;
     isg_status status = ISG_OK;
-    ISG_TRY(isg_npz_open(&member, &type, zip, "X"));
+    /* Samples as isg_chains_save() writes them are spins already. */
+    load->are_spins = !isg_npz_has(zip, "X") && isg_npz_has(zip, "s") && isg_npz_has(zip, "lambda");
+    ISG_TRY(isg_npz_open(&member, &type, zip, load->are_spins ? "s" : "X"));
+    ISG_TRY_GOTO(read_npz_names(load, &type));
     ISG_TRY_GOTO(read_array(load, member, &type));
     ISG_TRY_GOTO(isg_source_end(member));
     if (!load->options->labels_path && isg_npz_has(zip, "y"))
-        status = isg_labels_read(&load->data->labels, &load->input, 0, NULL);
+        status = isg_labels_read(&load->data->labels, &load->input, NULL, &(isg_join){0});
 done:
     isg_source_free(member);
     return status;
 }
 
 /* ---- Matrix Market ---------------------------------------------------------------------------- */
-
-static isg_status check_plane(const isg_source *source, size_t rows, size_t cols, size_t *bytes) {
-    const unsigned long long most = isg_source_at_most(source);
-    if (!isg_multiply(bytes, rows, isg_words(cols) * sizeof(uint64_t)) ||
-        (*bytes > SMALL_PLANE && *bytes / (MOST_BITS_PER_BYTE / 8) > most))
-        return isg_fail(ISG_ERR_FORMAT, "%s: %zu x %zu is far too large for a file of this size",
-                        isg_source_name(source), rows, cols);
-    return ISG_OK;
-}
 
 static isg_status read_matrix_market(isg_loader *load) {
     isg_source *source = load->input.source;
@@ -184,25 +166,23 @@ static isg_status read_matrix_market(isg_loader *load) {
     isg_matrix_market_shape shape;
     uint64_t *seen = NULL; /* a bit for every entry listed so far */
     isg_status status = ISG_OK;
-    size_t plane = 0, row = 0, column = 0, n_entries = 0; /* including those implied by symmetry */
+    size_t row = 0, column = 0, n_entries = 0; /* including those implied by symmetry */
     double value = 0;
     bool has_entry = false;
     ISG_TRY(isg_matrix_market_create(&reader, source, &shape));
-    if (shape.rows == 0) {
-        status = isg_fail(ISG_ERR_FORMAT, "%s: there are no rows", name);
-        goto done;
-    }
-    ISG_TRY_GOTO(isg_loader_start(load, name, shape.cols, 0, 0));
-    ISG_TRY_GOTO(check_plane(source, shape.rows, shape.cols, &plane));
-    ISG_TRY_GOTO(isg_binarizer_extend(&load->binarizer, shape.rows));
+    ISG_TRY_GOTO(
+        isg_loader_check_size(load, name, shape.rows, shape.cols, isg_source_at_most(source)));
+    ISG_TRY_GOTO(isg_loader_start(load, name, shape.rows, shape.cols, 0, 0));
+    ISG_TRY_GOTO(isg_loader_extend(load, shape.rows));
+    const size_t words = isg_words(shape.cols);
     if (shape.is_coordinate)
-        ISG_TRY_GOTO(ISG_ALLOCATE(seen, plane / sizeof *seen));
+        ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(seen, shape.rows, words));
     for (;; n_entries++) {
         ISG_TRY_GOTO(isg_matrix_market_next(reader, &row, &column, &value, &has_entry));
         if (!has_entry)
             break;
         if (seen) {
-            uint64_t *seen_row = seen + row * load->binarizer.words;
+            uint64_t *seen_row = seen + row * words;
             if (isg_bit(seen_row, column)) {
                 status = isg_fail(ISG_ERR_FORMAT, "%s: row %zu, column %zu is listed twice", name,
                                   row + 1, column + 1);
@@ -210,11 +190,11 @@ static isg_status read_matrix_market(isg_loader *load) {
             }
             isg_bit_assign(seen_row, column, true);
         }
-        ISG_TRY_GOTO(isg_binarizer_put(&load->binarizer, row, column, value));
+        ISG_TRY_GOTO(isg_loader_put(load, row, column, value));
         ISG_TRY_GOTO(isg_loader_report(load, source));
     }
     if (n_entries < shape.rows * shape.cols)
-        isg_binarizer_see_zero(&load->binarizer);
+        isg_loader_see_zero(load);
 done:
     isg_release(seen);
     isg_matrix_market_free(reader);
@@ -233,15 +213,103 @@ const isg_format isg_formats[] = {
     {.ending = NULL, .read_header = isg_idx_read_header, .read_samples = read_array_file},
     {.ending = ".npy", .read_header = isg_npy_read_header, .read_samples = read_array_file},
     {.ending = ".npz", .is_archive = true, .read_samples = read_npz},
-    {.ending = ".csv", .separator = ',', .read_samples = isg_loader_read_csv},
-    {.ending = ".tsv", .separator = '\t', .read_samples = isg_loader_read_csv},
+    {.ending = ".csv", .is_table = true, .separator = ',', .read_samples = isg_loader_read_table},
+    {.ending = ".tsv", .is_table = true, .separator = '\t', .read_samples = isg_loader_read_table},
+    {.ending = ".txt", .is_table = true, .separator = '\t', .read_samples = isg_loader_read_table},
+    {.ending = ".arff", .is_table = true, .read_samples = isg_loader_read_table},
     {.ending = ".mtx", .read_samples = read_matrix_market},
     {.ending = ""},
 };
 
-static isg_status read_samples(isg_loader *load) {
+static void forget_names(isg_loader *load) {
+    isg_names_clear(&load->row_names);
+    isg_names_clear(&load->column_names);
+    isg_release(load->unit_of);
+    load->unit_of = NULL;
+}
+
+static isg_status read_pass(isg_loader *load) {
     ISG_TRY(load->input.format->read_samples(load));
     return load->input.format->is_archive ? ISG_OK : isg_data_file_end(&load->input);
+}
+
+/* The first pass, if thresholds are to be learned. */
+static isg_status learn_thresholds(isg_loader *load) {
+    const isg_dataset_options *options = load->options;
+    const bool is_given = options->encoding && !options->use_own_rule;
+    load->n_passes = 1;
+    if (is_given || !isg_rule_is_learned(options->binarize))
+        return ISG_OK;
+    load->n_passes = 2;
+    load->is_learning = true;
+    ISG_TRY(read_pass(load));
+    load->is_learning = false;
+    const size_t n_samples = load->n_samples == SIZE_MAX ? load->binarizer.n_rows : load->n_samples;
+    load->binarizer.n_rows = 0;
+    if (!load->are_spins)
+        ISG_TRY(isg_learner_finish(&load->learner, n_samples, load->encoding->thresholds));
+    isg_learner_clear(&load->learner);
+    forget_names(load);
+    isg_labels_clear(&load->data->labels);
+    load->reported = 0;
+    load->pass = 1;
+    return isg_data_file_rewind(&load->input);
+}
+
+/* A model that was made from grey levels must not be given pixels from 0 to 1, or the other way
+   round: every spin would be wrong. */
+static isg_status check_scale(const isg_loader *load) {
+    const isg_encoding *model = load->options->encoding;
+    const isg_dataset_info *info = &load->data->info;
+    if (!model || load->options->use_own_rule || load->are_spins)
+        return ISG_OK;
+    const char *name = isg_file_name(load->input.file);
+    if (model->info.full_scale == ISG_GREY_SCALE && info->largest <= 2)
+        return isg_fail(
+            ISG_ERR_FORMAT,
+            "%s: the values lie between %g and %g, but the model was made from 8-bit grey "
+            "levels; if these are spins, give --binarize zero --force",
+            name, info->smallest, info->largest);
+    if (load->is_image && model->info.full_scale == 1 && model->info.largest <= 2 &&
+        info->largest > 2)
+        return isg_fail(
+            ISG_ERR_FORMAT,
+            "%s: the values lie between %g and %g, but those that the model was made "
+            "from between %g and %g; if these are grey levels, give --scale 255 --force",
+            name, info->smallest, info->largest, model->info.smallest, model->info.largest);
+    return ISG_OK;
+}
+
+/* What the values turned out to be: grey levels, and how large. */
+static isg_status finish_encoding(isg_loader *load) {
+    bool is_grey = false;
+    isg_dataset_info *info = &load->data->info;
+    isg_encoding *encoding = load->encoding;
+    isg_binarizer_finish(&load->binarizer, load->data, &is_grey);
+    if (info->smallest > info->largest) /* nothing was put */
+        info->smallest = info->largest = 0;
+    ISG_TRY(check_scale(load));
+    if (encoding != load->options->encoding) {
+        encoding->info.smallest = info->smallest;
+        encoding->info.largest = info->largest;
+        if (is_grey)
+            encoding->info.full_scale = ISG_GREY_SCALE;
+        for (size_t i = 0; is_grey && i < info->n_visible; i++)
+            encoding->thresholds[i] = encoding->info.at * ISG_GREY_SCALE;
+    }
+    load->data->encoding = encoding;
+    load->encoding = NULL;
+    info->full_scale = encoding->info.full_scale;
+    info->threshold = isg_encoding_describe(encoding).threshold / info->full_scale;
+    if (encoding->info.rule == ISG_BINARIZE_VALUE)
+        info->threshold = encoding->info.at;
+    isg_names *ids = load->columns_are_samples ? &load->column_names : &load->row_names;
+    if (ids->count && ids->count != info->n_samples)
+        return isg_fail(ISG_ERR_SHAPE, "%s: has %zu samples, but %zu names for them",
+                        isg_file_name(load->input.file), info->n_samples, ids->count);
+    load->data->ids = *ids;
+    *ids = (isg_names){0};
+    return ISG_OK;
 }
 
 static isg_status read_labels(isg_loader *load) {
@@ -252,8 +320,12 @@ static isg_status read_labels(isg_loader *load) {
         isg_data_file input = {0};
         ISG_TRY(isg_data_file_open(&input, options->labels_path, options->expected_labels_sha256));
         isg_labels_clear(labels);
-        const isg_status status =
-            isg_labels_read(labels, &input, load->data->info.n_samples, options->label_column);
+        isg_join join = {.n_samples = load->data->info.n_samples,
+                         .ids = &load->data->ids,
+                         .id_column = options->id_column};
+        const isg_status status = isg_labels_read(labels, &input, options->label_column, &join);
+        load->data->info.joined_by_id = join.is_by_id;
+        load->data->info.n_unmatched_labels = join.n_unmatched;
         isg_data_file_close(&input);
         ISG_TRY(status);
     }
@@ -293,42 +365,128 @@ static isg_status no_such_class(const isg_dataset *data, const char *name, const
                     wanted, known);
 }
 
-/* Keeps the rows selected by only_class and limit. */
+static isg_status find_class(const isg_loader *load, size_t *out) {
+    const isg_dataset *data = load->data;
+    const char *wanted = load->options->only_class, *name = isg_file_name(load->input.file);
+    *out = SIZE_MAX;
+    if (!wanted)
+        return ISG_OK;
+    if (data->labels.count == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "%s: class %s was requested, but there are no labels",
+                        name, wanted);
+    for (size_t c = 0; c < data->labels.n_classes; c++)
+        if (strcmp(data->labels.names[c], wanted) == 0)
+            *out = c;
+    return *out == SIZE_MAX ? no_such_class(data, name, wanted) : ISG_OK;
+}
+
+static bool is_incomplete(const isg_dataset *data, size_t row) {
+    return data->missing && isg_count_ones(data->missing + row * data->words, data->words) > 0;
+}
+
+/* Keeps the rows that the options select: of one class, labelled, complete, the first so many. */
 static isg_status keep_rows(isg_loader *load) {
     const isg_dataset_options *options = load->options;
-    isg_dataset *data = load->data, *part = NULL;
-    const size_t n = data->info.n_samples;
-    size_t wanted = SIZE_MAX, count = 0;
-    if (options->only_class && data->labels.count == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "%s: class %s was requested, but there are no labels",
-                        isg_file_name(load->input.file), options->only_class);
-    if (options->only_class) {
-        for (size_t c = 0; c < data->labels.n_classes; c++)
-            if (strcmp(data->labels.names[c], options->only_class) == 0)
-                wanted = c;
-        if (wanted == SIZE_MAX)
-            return no_such_class(data, isg_file_name(load->input.file), options->only_class);
-    }
-    const size_t limit = options->limit ? options->limit : n;
-    if (wanted == SIZE_MAX && limit >= n)
-        return isg_dataset_count_classes(data);
-    size_t *rows = NULL;
+    isg_dataset *data = load->data;
+    isg_dataset_info *info = &data->info;
+    const size_t n = info->n_samples, limit = options->limit ? options->limit : n;
+    const bool drops = options->missing == ISG_MISSING_DROP_SAMPLES;
+    size_t wanted = SIZE_MAX, count = 0, *rows = NULL;
+    ISG_TRY(find_class(load, &wanted));
     ISG_TRY(ISG_ALLOCATE(rows, n));
-    for (size_t a = 0; a < n && count < limit; a++)
-        if (wanted == SIZE_MAX || data->labels.index[a] == wanted)
+    for (size_t a = 0; a < n && count < limit; a++) {
+        const uint32_t label = data->labels.count ? data->labels.index[a] : 0;
+        const bool is_unlabelled = label == ISG_UNLABELLED, is_short = is_incomplete(data, a);
+        if (wanted != SIZE_MAX && label != wanted)
+            continue;
+        info->n_unlabelled += is_unlabelled;
+        info->n_missing_samples += is_short;
+        if (is_short)
+            info->n_missing += isg_count_ones(data->missing + a * data->words, data->words);
+        if ((!is_unlabelled || options->keep_unlabelled) && !(is_short && drops))
             rows[count++] = a;
-    const isg_status status = isg_dataset_take(&part, data, rows, count, wanted == SIZE_MAX);
+    }
+    const char *name = isg_file_name(load->input.file);
+    isg_status status = ISG_OK;
+    if (count == 0 && info->n_unlabelled > 0)
+        status = isg_fail(ISG_ERR_FORMAT, "%s: no sample has a label", name);
+    else if (count == 0)
+        status =
+            isg_fail(ISG_ERR_FORMAT, "%s: every sample has missing values; see --missing", name);
+    else
+        status = isg_dataset_keep(data, rows, count, wanted == SIZE_MAX);
     isg_release(rows);
-    ISG_TRY(status);
-    isg_dataset_free(data);
-    load->data = part;
-    return ISG_OK;
+    return status;
+}
+
+/* Sets missing values to the majority of the training data, which this may be. */
+static isg_status fill_missing(isg_loader *load) {
+    isg_dataset *data = load->data;
+    const size_t n = data->info.n_visible;
+    size_t *positive = NULL, *known = NULL;
+    isg_status status = ISG_OK;
+    if (data->encoding != load->options->encoding) {
+        isg_encoding *encoding = data->encoding;
+        ISG_TRY_GOTO(ISG_ALLOCATE(positive, n));
+        ISG_TRY_GOTO(ISG_ALLOCATE(known, n));
+        ISG_TRY_GOTO(ISG_ALLOCATE(encoding->fill, data->words));
+        ISG_TRY_GOTO(isg_dataset_count_units(data, positive, known));
+        for (size_t i = 0; i < n; i++)
+            isg_bit_assign(encoding->fill, i, 2 * positive[i] > known[i]);
+    }
+    if (data->missing && !data->encoding->fill)
+        ISG_TRY_GOTO(
+            isg_fail(ISG_ERR_FORMAT,
+                     "%s: values are missing, and the model does not say what to put in their "
+                     "place; --missing drop-samples leaves out these samples",
+                     isg_file_name(load->input.file)));
+    for (size_t a = 0; data->missing && a < data->info.n_samples; a++) {
+        uint64_t *spins = isg_dataset_spins(data, a);
+        const uint64_t *missing = data->missing + a * data->words;
+        for (size_t w = 0; w < data->words; w++)
+            spins[w] = (spins[w] & ~missing[w]) | (data->encoding->fill[w] & missing[w]);
+    }
+    if (load->options->missing != ISG_MISSING_IMPUTE || data->info.n_missing == 0) {
+        isg_release(data->missing);
+        data->missing = NULL;
+    }
+done:
+    isg_release(positive);
+    isg_release(known);
+    return status;
+}
+
+/* Leaves out the units that are the same in all samples. */
+static isg_status drop_constant(isg_loader *load) {
+    isg_dataset *data = load->data;
+    size_t *units = NULL, count = 0;
+    isg_status status = ISG_OK;
+    ISG_TRY(ISG_ALLOCATE(units, data->info.n_visible));
+    ISG_TRY_GOTO(isg_dataset_constant_units(data, units, &count));
+    data->info.n_constant = count;
+    if (!load->options->drop_constant || count == 0)
+        goto done;
+    if (data->encoding == load->options->encoding)
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT,
+                              "%s: the model decides which units there are; --drop-constant is for "
+                              "the data that it is made from",
+                              isg_file_name(load->input.file)));
+    if (count == data->info.n_visible)
+        ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: every unit is the same in all samples",
+                              isg_file_name(load->input.file)));
+    status = isg_dataset_drop_units(data, units, count);
+done:
+    isg_release(units);
+    return status;
 }
 
 static isg_status check_options(const isg_dataset_options *options) {
-    if (isinf(options->threshold))
+    if (!isfinite(options->binarize_at))
         return isg_fail(ISG_ERR_ARGUMENT, "expected a finite threshold, found %g",
-                        options->threshold);
+                        options->binarize_at);
+    if (!(options->full_scale >= 0 && isfinite(options->full_scale)))
+        return isg_fail(ISG_ERR_ARGUMENT, "expected a full scale above 0, found %g",
+                        options->full_scale);
     if (!options->image_height != !options->image_width)
         return isg_fail(ISG_ERR_ARGUMENT, "an image needs a height and a width, found %zu x %zu",
                         options->image_height, options->image_width);
@@ -338,24 +496,31 @@ static isg_status check_options(const isg_dataset_options *options) {
 /* Takes over the file. */
 static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset_options *options,
                             const isg_progress *progress) {
-    isg_loader load = {.options = options, .progress = progress};
+    isg_loader load = {
+        .options = options, .progress = progress, .columns_are_samples = options->transpose};
     isg_status status = ISG_OK;
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
-    if (options->label_column && !load.input.format->separator && !options->labels_path) {
-        status = isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
+    if (options->label_column && !load.input.format->is_table && !options->labels_path) {
+        status = isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV, TSV and ARFF files have a label column",
                           isg_file_name(file));
         goto done;
     }
     ISG_TRY_GOTO(isg_dataset_new(&load.data));
-    ISG_TRY_GOTO(read_samples(&load));
-    isg_binarizer_finish(&load.binarizer, load.data);
+    ISG_TRY_GOTO(learn_thresholds(&load));
+    ISG_TRY_GOTO(read_pass(&load));
+    ISG_TRY_GOTO(finish_encoding(&load));
     guess_image_shape(&load.data->info);
     ISG_TRY_GOTO(read_labels(&load));
     ISG_TRY_GOTO(keep_rows(&load));
+    ISG_TRY_GOTO(fill_missing(&load));
+    ISG_TRY_GOTO(drop_constant(&load));
     ISG_TRY_GOTO(isg_progress_end(progress, "reading"));
     *out = load.data;
     load.data = NULL;
 done:
+    forget_names(&load);
+    isg_learner_clear(&load.learner);
+    isg_encoding_free(load.encoding);
     isg_binarizer_clear(&load.binarizer);
     isg_dataset_free(load.data);
     isg_data_file_close(&load.input);

@@ -176,8 +176,10 @@ static isg_status join_by_id(isg_labels *labels, const isg_names *ids, const cha
             "'%.60s', the data such as '%.60s'; name the columns of ids with "
             "--id-column, or leave them out to join labels in the order of the rows",
             name, ids->count, isg_names_at(ids, ids->count - 1), isg_names_at(join->ids, 0)));
-    if (n_matched == 0)
+    if (n_matched == 0) {
+        join->n_unmatched = 0;
         goto done;
+    }
     if (index.repeated != SIZE_MAX)
         ISG_TRY_GOTO(refuse_twice("the data", isg_names_at(join->ids, index.repeated)));
     if (join->n_unmatched > 0 && count_differently(ids, join->ids))

@@ -80,6 +80,14 @@ static isg_status add_name(isg_labels *labels, const char *name, const char *whe
     return ISG_OK;
 }
 
+isg_status isg_labels_add_none(isg_labels *labels) {
+    void *index = labels->index;
+    ISG_TRY(isg_grow(&index, &labels->capacity, labels->count + 1, sizeof *labels->index));
+    labels->index = index;
+    labels->index[labels->count++] = ISG_UNLABELLED;
+    return ISG_OK;
+}
+
 isg_status isg_labels_add_whole(isg_labels *labels, int64_t value, const char *where) {
     char name[32];
     snprintf(name, sizeof name, "%" PRId64, value);
@@ -139,7 +147,8 @@ isg_status isg_labels_finish(isg_labels *labels) {
     ISG_TRY_GOTO(ISG_ALLOCATE(classes, labels->n_classes));
     ISG_TRY_GOTO(ISG_ALLOCATE(renumber, labels->n_classes));
     for (size_t a = 0; a < labels->count; a++)
-        renumber[labels->index[a]] = 1;
+        if (labels->index[a] != ISG_UNLABELLED)
+            renumber[labels->index[a]] = 1;
     bool are_numbers = true;
     size_t kept = 0;
     for (size_t c = 0; c < labels->n_classes; c++) {
@@ -159,7 +168,8 @@ isg_status isg_labels_finish(isg_labels *labels) {
     }
     labels->n_classes = kept;
     for (size_t a = 0; a < labels->count; a++)
-        labels->index[a] = renumber[labels->index[a]];
+        if (labels->index[a] != ISG_UNLABELLED)
+            labels->index[a] = renumber[labels->index[a]];
     /* The table still has the old numbers; it is no longer needed. */
     isg_release(labels->slots);
     labels->slots = NULL;

@@ -1,31 +1,73 @@
 /* loader.h - a data set while it is being read
  *
  * SPDX-License-Identifier: MIT
+ *
+ * A reader (isg_format.read_samples) describes the file as it is, a table of rows and columns:
+ *
+ *     fill load->row_names and load->column_names, where the file has names
+ *     isg_loader_start(load, name, rows, columns, height, width);
+ *     isg_loader_extend(load, rows so far);             as rows arrive, if their number is unknown
+ *     isg_loader_put(load, row, column, value);         NaN for a missing value
+ *
+ * What is a sample and what a unit, which columns are left out, what is +1: all this is decided
+ * here. A reader may be called twice, the first time to learn thresholds, and must leave nothing
+ * behind but what it gave to the loader. Values that are not put are zero.
  */
 #ifndef ISG_LOADER_H
 #define ISG_LOADER_H
 
 #include "data/binarize.h"
 #include "data/data_file.h"
+#include "data/thresholds.h"
 
 typedef struct isg_loader {
     const isg_dataset_options *options;
     const isg_progress *progress;
     isg_data_file input;
+    isg_names row_names, column_names; /* of the file; given by the reader */
+    bool
+        columns_are_samples; /* options->transpose, or the other way round in files of genes x cells */
+    bool are_spins;          /* the file says that its values are spins */
+
+    /* Set by isg_loader_start(): */
+    isg_encoding *encoding;
+    size_t n_samples,
+        n_columns;   /* SIZE_MAX samples if unknown; n_columns before some were left out */
+    size_t *unit_of; /* (n_columns) or SIZE_MAX for a column left out; NULL if all are units */
+    bool is_image;   /* the file holds images, whatever shape the options give */
+
+    bool is_learning; /* the first of two passes: values go to the learner */
+    size_t n_passes, pass;
+    isg_learner learner;
     isg_binarizer binarizer;
     isg_dataset *data;
     uint64_t reported; /* position of the last progress report */
 } isg_loader;
 
-/* The rows have n_visible values and, if height > 0, are images; the options may override the
-   shape. */
-isg_status isg_loader_start(isg_loader *load, const char *name, size_t n_visible, size_t height,
-                            size_t width);
+/* `rows` is SIZE_MAX if it becomes known only as rows arrive; images have a height and a width. */
+isg_status isg_loader_start(isg_loader *load, const char *name, size_t rows, size_t columns,
+                            size_t height, size_t width);
+
+/* Makes room for this many rows of the file; their values are zero. */
+isg_status isg_loader_extend(isg_loader *load, size_t rows);
+
+isg_status isg_loader_put(isg_loader *load, size_t row, size_t column, double value);
+
+/* A whole row of bytes at once, where isg_loader_takes_bytes(). */
+bool isg_loader_takes_bytes(const isg_loader *load);
+void isg_loader_put_bytes(isg_loader *load, size_t row, const uint8_t *values);
+
+/* Call this at the end if some values may not have been put. */
+void isg_loader_see_zero(isg_loader *load);
+
+/* Refuses a size from a header that is out of proportion to the bytes that can still be read. */
+isg_status isg_loader_check_size(const isg_loader *load, const char *name, size_t rows,
+                                 size_t columns, uint64_t most_bytes);
 
 /* Reports progress from time to time. */
 isg_status isg_loader_report(isg_loader *load, const isg_source *source);
 
-/* Reads the rows of a CSV or TSV file, and its labels if they are in a column. */
-isg_status isg_loader_read_csv(isg_loader *load);
+/* Reads the rows of a CSV, TSV or ARFF file, and its labels if they are in a column. */
+isg_status isg_loader_read_table(isg_loader *load);
 
 #endif

@@ -127,6 +127,7 @@ isg_status isg_rbm_from_hopfield(isg_rbm **out, const isg_hopfield *network, isg
     if (network->patterns) {
         rbm->info.image_height = network->patterns->info.image_height;
         rbm->info.image_width = network->patterns->info.image_width;
+        rbm->encoding = isg_encoding_share(network->patterns->encoding);
         ISG_TRY_GOTO(isg_patterns_copy(&rbm->patterns, network->patterns, SIZE_MAX, NULL, NULL));
     }
     if (info->rule != ISG_RULE_WEIGHTS)

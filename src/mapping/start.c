@@ -67,6 +67,8 @@ isg_status isg_rbm_start(isg_rbm **out, const isg_start_options *options,
         rbm->info.image_height = data->info.image_height;
         rbm->info.image_width = data->info.image_width;
     }
+    isg_encoding_free(rbm->encoding);
+    rbm->encoding = isg_encoding_share(data->encoding);
     *out = rbm;
     return ISG_OK;
 }

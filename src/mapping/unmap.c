@@ -211,6 +211,7 @@ static isg_status allocate_result(work *my, size_t count) {
     ISG_TRY(isg_patterns_allocate(&made->patterns, my->span.n, count));
     made->patterns->info.image_height = my->rbm->info.image_height;
     made->patterns->info.image_width = my->rbm->info.image_width;
+    made->patterns->encoding = isg_encoding_share(my->rbm->encoding);
     ISG_TRY(ISG_ALLOCATE(made->each, count));
     ISG_TRY(ISG_ALLOCATE_MATRIX(made->x, my->span.p, count));
     return ISG_ALLOCATE_MATRIX(made->image, my->span.n, count);

@@ -2,84 +2,15 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * xi (N, p) as int8, labels (p) as whole numbers or text, meta.json. Files with the same arrays
+ * xi (N, p) as int8, labels (p) as whole numbers or text, the encoding (encoding.c), meta.json. Files with the same arrays
  * written by NumPy can be read too.
  */
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "data/data.h"
 #include "io/meta.h"
 #include "patterns/patterns.h"
-
-/* Whether the name is a number in its usual form; 007 is not, and must stay distinct from 7. */
-static bool is_whole(const char *name) {
-    const char *first = name + (*name == '-');
-    const size_t digits = strspn(first, "0123456789");
-    const bool is_plain = *first != '0' || (digits == 1 && first == name);
-    return digits > 0 && digits < 19 && first[digits] == '\0' && is_plain;
-}
-
-static int64_t whole_of(const char *name) {
-    int64_t value = 0;
-    for (const char *c = name + (*name == '-'); *c; c++)
-        value = 10 * value + (*c - '0');
-    return *name == '-' ? -value : value;
-}
-
-/* Reads the character at *text and advances past it. Names are UTF-8, or the bytes of a file in
-   another encoding; a byte that is not UTF-8 is taken as Latin-1. */
-static uint32_t next_character(const unsigned char **text) {
-    const unsigned char *c = *text;
-    const size_t length = isg_utf8_length((const char *)c, 4);
-    uint32_t code = length > 1 ? *c & (0x7fU >> length) : *c;
-    for (size_t k = 1; k < length; k++)
-        code = code << 6 | (c[k] & 0x3f);
-    *text = c + (length ? length : 1);
-    return code;
-}
-
-/* NumPy's text arrays have room for the longest item, four bytes a character. */
-static void decode_utf8(const char *text, uint32_t *out) {
-    const unsigned char *next = (const unsigned char *)text;
-    while (*next)
-        *out++ = next_character(&next);
-}
-
-isg_status isg_labels_write(const isg_labels *labels, isg_npz_writer *writer, const char *name) {
-    if (labels->count == 0)
-        return ISG_OK;
-    bool are_whole = true;
-    size_t longest = 1;
-    for (size_t c = 0; c < labels->n_classes; c++) {
-        are_whole = are_whole && is_whole(labels->names[c]);
-        const size_t length = strlen(labels->names[c]);
-        longest = length > longest ? length : longest;
-    }
-    isg_status status = ISG_OK;
-    int64_t *numbers = NULL;
-    uint32_t *texts = NULL;
-    isg_array_type type = isg_array_type_of(ISG_INT64, 1, &labels->count);
-    if (are_whole) {
-        ISG_TRY_GOTO(ISG_ALLOCATE(numbers, labels->count));
-        for (size_t k = 0; k < labels->count; k++)
-            numbers[k] = whole_of(labels->names[labels->index[k]]);
-    } else {
-        type.dtype = ISG_UNICODE;
-        type.item_bytes = longest * sizeof *texts;
-        texts = isg_allocate(labels->count, type.item_bytes);
-        if (!texts)
-            return ISG_ERR_MEMORY;
-        for (size_t k = 0; k < labels->count; k++)
-            decode_utf8(labels->names[labels->index[k]], texts + k * longest);
-    }
-    status = isg_npz_writer_add_array(writer, name, &type, numbers ? (void *)numbers : texts);
-done:
-    isg_release(numbers);
-    isg_release(texts);
-    return status;
-}
 
 isg_status isg_patterns_write(const isg_patterns *patterns, isg_npz_writer *writer) {
     const size_t n = patterns->info.n_visible, p = patterns->info.n_patterns;
@@ -108,6 +39,7 @@ isg_status isg_patterns_save(const isg_patterns *patterns, const char *path, uin
     isg_status status = ISG_OK;
     ISG_TRY(isg_npz_writer_create(&writer, path));
     ISG_TRY_GOTO(isg_patterns_write(patterns, writer));
+    ISG_TRY_GOTO(isg_encoding_write(patterns->encoding, writer));
     ISG_TRY_GOTO(isg_meta_write(&meta, writer));
     ISG_TRY_GOTO(isg_npz_writer_commit(writer));
 done:
@@ -162,6 +94,7 @@ isg_status isg_patterns_read(isg_patterns **out, isg_zip *zip) {
         }
     ISG_TRY_GOTO(read_labels(patterns, zip));
     ISG_TRY_GOTO(read_shape(patterns, zip));
+    ISG_TRY_GOTO(isg_encoding_read(&patterns->encoding, zip, n));
     *out = patterns;
     patterns = NULL;
 done:

@@ -73,6 +73,7 @@ void isg_patterns_free(isg_patterns *patterns) {
     isg_release(patterns->spins);
     isg_release(patterns->members);
     isg_labels_clear(&patterns->labels);
+    isg_encoding_free(patterns->encoding);
     isg_release(patterns);
 }
 
@@ -86,6 +87,10 @@ const uint64_t *isg_patterns_row(const isg_patterns *patterns, size_t mu) {
 
 const char *isg_patterns_label(const isg_patterns *patterns, size_t mu) {
     return mu < patterns->labels.count ? patterns->labels.names[patterns->labels.index[mu]] : NULL;
+}
+
+const isg_encoding *isg_patterns_encoding(const isg_patterns *patterns) {
+    return patterns->encoding;
 }
 
 size_t isg_patterns_members(const isg_patterns *patterns, size_t mu) {
@@ -117,6 +122,7 @@ isg_status isg_patterns_copy(isg_patterns **out, const isg_patterns *from, size_
     const size_t n_patterns = copy->info.n_patterns, row = copy->words * sizeof *copy->spins;
     copy->info = from->info;
     copy->info.n_patterns = n_patterns;
+    copy->encoding = isg_encoding_share(from->encoding);
     if (kept < p)
         copy->info.n_ties = 0; /* the count is not known per pattern */
     for (size_t mu = 0, nu = 0; mu < p; mu++) {
@@ -302,6 +308,7 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     /* Every class has enough samples, so the product is no larger than their number. */
     ISG_TRY_GOTO(isg_patterns_allocate(&patterns, data->info.n_visible,
                                        work.n_classes * options->per_class));
+    patterns->encoding = isg_encoding_share(data->encoding);
     patterns->info.image_height = data->info.image_height;
     patterns->info.image_width = data->info.image_width;
     patterns->info.has_labels = data->labels.count > 0;

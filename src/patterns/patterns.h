@@ -13,10 +13,11 @@
 
 struct isg_patterns {
     isg_patterns_info info;
-    size_t words;      /* of one pattern */
-    uint64_t *spins;   /* (n_patterns, words) */
-    isg_labels labels; /* finished; count is n_patterns, or 0 without labels */
-    size_t *members;   /* (n_patterns) samples each was made from; zeros if unknown */
+    size_t words;           /* of one pattern */
+    uint64_t *spins;        /* (n_patterns, words) */
+    isg_labels labels;      /* finished; count is n_patterns, or 0 without labels */
+    size_t *members;        /* (n_patterns) samples each was made from; zeros if unknown */
+    isg_encoding *encoding; /* of the data; NULL if unknown */
 };
 
 static inline uint64_t *isg_patterns_spins(const isg_patterns *patterns, size_t mu) {
@@ -38,10 +39,6 @@ void isg_patterns_gram(const isg_patterns *patterns, isg_matd gram);
 /* The rank, as isg_patterns_rank() finds it; ISG_ERR_DEPENDENT, naming the combination, if the
    patterns are dependent, unless may_depend. */
 isg_status isg_patterns_find_rank(const isg_patterns *patterns, bool may_depend, size_t *rank);
-
-/* Writes the class names: as whole numbers if all are, else as text. Writes nothing without
-   labels. */
-isg_status isg_labels_write(const isg_labels *labels, isg_npz_writer *writer, const char *name);
 
 /* Write xi (N, p) as int8 and the labels to any archive, and read them from one. */
 isg_status isg_patterns_write(const isg_patterns *patterns, isg_npz_writer *writer);

@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * W (N, p), b (N), c (p), beta, and where known xi (N, m), labels (m) and R (p, m), meta.json.
+ * W (N, p), b (N), c (p), beta, and where known xi (N, m), labels (m) and R (p, m), the encoding of
+ * the data (data/encoding.c), meta.json.
  * Files with the same arrays written by NumPy can be read too, with any numeric type and either
  * order. b and c may be missing and are then zero; beta is required, since it has no usual value.
  */
@@ -28,6 +29,7 @@ isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *com
     if (rbm->r)
         ISG_TRY(
             isg_npz_writer_add_doubles(writer, "R", rbm->r, 2, rbm->info.n_hidden, rbm->r_cols));
+    ISG_TRY(isg_encoding_write(rbm->encoding, writer));
     return isg_meta_write(&meta, writer);
 }
 
@@ -182,6 +184,7 @@ isg_status isg_rbm_read(isg_rbm **out, isg_zip *zip) {
     ISG_TRY_GOTO(read_patterns(rbm, zip));
     ISG_TRY_GOTO(read_coefficients(rbm, zip));
     ISG_TRY_GOTO(read_shape(rbm, zip));
+    ISG_TRY_GOTO(isg_encoding_read(&rbm->encoding, zip, rbm->info.n_visible));
     *out = rbm;
     rbm = NULL;
 done:

@@ -57,6 +57,7 @@ void isg_rbm_free(isg_rbm *rbm) {
     isg_release(rbm->c);
     isg_release(rbm->r);
     isg_patterns_free(rbm->patterns);
+    isg_encoding_free(rbm->encoding);
     isg_release(rbm);
 }
 
@@ -90,6 +91,10 @@ double *isg_rbm_visible_field(isg_rbm *rbm) {
 
 double *isg_rbm_hidden_field(isg_rbm *rbm) {
     return rbm->c;
+}
+
+const isg_encoding *isg_rbm_encoding(const isg_rbm *rbm) {
+    return rbm->encoding;
 }
 
 const isg_patterns *isg_rbm_patterns(const isg_rbm *rbm) {

@@ -13,9 +13,10 @@
 
 struct isg_rbm {
     isg_rbm_info info;
-    double *weights; /* (n_visible, n_hidden) */
-    double *b;       /* (n_visible) */
-    double *c;       /* (n_hidden) */
+    double *weights;        /* (n_visible, n_hidden) */
+    double *b;              /* (n_visible) */
+    double *c;              /* (n_hidden) */
+    isg_encoding *encoding; /* of the data; NULL if unknown */
     /* Where it came from a Hopfield network: */
     isg_patterns *patterns; /* owned; NULL if unknown */
     double *r;              /* (n_hidden, r_cols) with weights r = xi; NULL if unknown */

@@ -39,6 +39,7 @@ isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, size_t n_hi
     ISG_TRY_GOTO(isg_pca(data, n_hidden, isg_rbm_weights(rbm), variances));
     rbm->info.image_height = data->info.image_height;
     rbm->info.image_width = data->info.image_width;
+    rbm->encoding = isg_encoding_share(data->encoding);
     *out = rbm;
     rbm = NULL;
 done:

@@ -52,7 +52,11 @@ depth attack(const uint8_t *bytes, size_t size) {
     options.limit = bytes[1] & 3;
     options.only_class = bytes[1] & 4 ? "1" : NULL;
     if (bytes[1] & 8)
-        options.threshold = bytes[1] & 16 ? -0.5 : 0.5;
+        options.binarize = (isg_binarize)(bytes[1] >> 4 & 7); /* all rules but the last two */
+    options.binarize_at = bytes[1] & 64 ? -0.5 : 0.5;
+    options.missing = (isg_missing)(bytes[0] & 3);
+    options.transpose = bytes[1] & 128;
+    options.drop_constant = bytes[0] & 128;
     if (bytes[1] & 32)
         options.image_height = options.image_width = 2;
     isg_dataset *data = NULL;

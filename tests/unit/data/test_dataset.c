@@ -96,20 +96,24 @@ static void images_have_full_scale_255(void **state) {
     isg_dataset_free(data);
 
     isg_dataset_options options = isg_dataset_defaults();
-    options.threshold = 0;
+    options.binarize = ISG_BINARIZE_VALUE;
+    options.binarize_at = 0;
     assert_ok(isg_dataset_load_memory(&data, "a-idx3-ubyte", file.data, file.size, &options, NULL));
     assert_row(data, 0, "-+++");
     isg_dataset_free(data);
-    options.threshold = 0.5; /* 127.5 */
+    options.binarize = ISG_BINARIZE_VALUE;
+    options.binarize_at = 0.5; /* 127.5 */
     assert_ok(isg_dataset_load_memory(&data, "a-idx3-ubyte", file.data, file.size, &options, NULL));
     assert_row(data, 0, "----");
     assert_row(data, 1, "+++-");
     isg_dataset_free(data);
-    options.threshold = -0.1;
+    options.binarize = ISG_BINARIZE_VALUE;
+    options.binarize_at = -0.1;
     assert_ok(isg_dataset_load_memory(&data, "a-idx3-ubyte", file.data, file.size, &options, NULL));
     assert_row(data, 0, "++++");
     isg_dataset_free(data);
-    options.threshold = 1;
+    options.binarize = ISG_BINARIZE_VALUE;
+    options.binarize_at = 1;
     assert_ok(isg_dataset_load_memory(&data, "a-idx3-ubyte", file.data, file.size, &options, NULL));
     assert_row(data, 1, "----");
     isg_dataset_free(data);
@@ -127,21 +131,22 @@ static void zeros_and_ones_have_full_scale_1(void **state) {
 }
 
 /* Interpolated images overshoot 1 a little, and few levels are no grey scale. */
-static void images_that_barely_exceed_1_have_full_scale_1(void **state) {
+static void images_that_barely_exceed_2_have_full_scale_255(void **state) {
     (void)state;
-    isg_dataset_options options = isg_dataset_defaults();
-    options.image_height = options.image_width = 2;
-    isg_dataset *data = load_text("a.csv", "0,0.5,1.0001,0.3\n", &options);
-    assert_row(data, 0, "-+++");
-    isg_dataset_free(data);
-    data = load_text("a.csv", "0,1,2,0\n", &options);
-    assert_row(data, 0, "-++-");
-    isg_dataset_free(data);
-    data = load_text("a.csv", "0,1,2,3\n", &options);
-    assert_row(data, 0, "---+");
-    isg_dataset_free(data);
+    static const struct {
+        uint8_t pixels[4];
+        const char *signs;
+    } cases[] = {{{0, 1, 2, 0}, "-++-"}, {{0, 1, 2, 3}, "---+"}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        const bytes file = idx(3, (const uint32_t[]){1, 2, 2}, cases[k].pixels);
+        isg_dataset *data = NULL;
+        assert_ok(isg_dataset_load_memory(&data, "a.idx", file.data, file.size, NULL, NULL));
+        assert_row(data, 0, cases[k].signs);
+        isg_dataset_free(data);
+    }
 }
 
+/* Neither a count of 255 nor a shape for pictures makes grey levels of numbers in a table. */
 static void plain_numbers_are_compared_with_zero(void **state) {
     (void)state;
     isg_dataset *data = load_text("a.csv", "-1,1,0,0.5\n200,-3,1e-300,-0\n", NULL);
@@ -149,22 +154,21 @@ static void plain_numbers_are_compared_with_zero(void **state) {
     assert_row(data, 0, "-+-+");
     assert_row(data, 1, "+-+-");
     isg_dataset_free(data);
-    /* Counts up to 254 are no grey levels; with 255 among them they are. */
-    data = load_text("a.csv", "0,1,2,254\n", NULL);
-    assert_row(data, 0, "-+++");
-    assert_int_equal(isg_dataset_describe(data).image_height, 0);
-    isg_dataset_free(data);
-    data = load_text("a.csv", "0,1,2,255\n", NULL);
-    assert_row(data, 0, "---+");
-    assert_int_equal(isg_dataset_describe(data).image_height, 2);
-    isg_dataset_free(data);
-    data = load_text("a.csv", "0,1,2,255,0.5\n", NULL); /* not whole */
-    assert_row(data, 0, "-++++");
-    isg_dataset_free(data);
     isg_dataset_options options = isg_dataset_defaults();
-    options.image_height = options.image_width = 2;
-    data = load_text("a.csv", "0,1,2,254\n", &options); /* said to be images */
+    for (size_t k = 0; k < 4; k++) {
+        options.image_height = options.image_width = k & 1 ? 2 : 0;
+        data = load_text("a.csv", k & 2 ? "0,1,2,254\n" : "0,1,2,255\n", &options);
+        assert_row(data, 0, "-+++");
+        assert_true(isg_dataset_describe(data).full_scale == 1);
+        assert_int_equal(isg_dataset_describe(data).image_height, k & 1 ? 2 : 0);
+        isg_dataset_free(data);
+    }
+    options = isg_dataset_defaults();
+    options.full_scale = 255;
+    data = load_text("a.csv", "0,1,2,254\n", &options);
     assert_row(data, 0, "---+");
+    assert_true(isg_dataset_describe(data).threshold == 0.01);
+    assert_int_equal(isg_dataset_describe(data).image_height, 2);
     isg_dataset_free(data);
 }
 
@@ -187,7 +191,10 @@ static void bytes_and_other_numbers_agree(void **state) {
         const double thresholds[] = {(double)NAN, -0.1, 0, 0.004, 0.5, 0.999, 1, 2};
         for (size_t t = 0; t < sizeof thresholds / sizeof thresholds[0]; t++) {
             isg_dataset_options options = isg_dataset_defaults();
-            options.threshold = thresholds[t];
+            if (!isnan(thresholds[t])) {
+                options.binarize = ISG_BINARIZE_VALUE;
+                options.binarize_at = thresholds[t];
+            }
             isg_dataset *a = NULL, *b = NULL;
             assert_ok(isg_dataset_load_memory(&a, "a.idx", narrow_file.data, narrow_file.size,
                                               &options, NULL));
@@ -461,7 +468,8 @@ static void sparse_entries_default_to_zero(void **state) {
     assert_true(isg_dataset_describe(data).smallest == 3);
     isg_dataset_free(data);
     isg_dataset_options options = isg_dataset_defaults();
-    options.threshold = -0.5;
+    options.binarize = ISG_BINARIZE_VALUE;
+    options.binarize_at = -0.5;
     data = load_text("a.mtx", file, &options);
     assert_row(data, 0, "+++");
     assert_row(data, 1, "++-");
@@ -502,7 +510,8 @@ static void bad_idx_is_refused(void **state) {
 static void bad_options_are_refused(void **state) {
     (void)state;
     isg_dataset_options options = isg_dataset_defaults();
-    options.threshold = (double)INFINITY;
+    options.binarize = ISG_BINARIZE_VALUE;
+    options.binarize_at = (double)INFINITY;
     assert_refused("a.csv", "1,0\n", 4, &options, ISG_ERR_ARGUMENT, "finite threshold");
     options = isg_dataset_defaults();
     options.image_height = 3;
@@ -676,7 +685,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_have_full_scale_255),
         cmocka_unit_test(zeros_and_ones_have_full_scale_1),
-        cmocka_unit_test(images_that_barely_exceed_1_have_full_scale_1),
+        cmocka_unit_test(images_that_barely_exceed_2_have_full_scale_255),
         cmocka_unit_test(plain_numbers_are_compared_with_zero),
         cmocka_unit_test(bytes_and_other_numbers_agree),
         cmocka_unit_test(column_major_images),

@@ -55,14 +55,14 @@ static void tables(void **state) {
         isg_dataset_options options;
     } cases[] = {
 #define WITH .options =
-        {"x.csv", "a,b\n1,0\n", "a b; +-"},
-        {"x.csv", "1,0\n", "+-"},
-        {"x.csv", " a ; b\n 1;0 \n", "a b; +-"},
+        {"x.csv", "a,b\n1,0\n", "a b; +-", WITH{0}},
+        {"x.csv", "1,0\n", "+-", WITH{0}},
+        {"x.csv", " a ; b\n 1;0 \n", "a b; +-", WITH{0}},
         /* row names: pandas, R, by name, by number */
-        {"x.csv", ",a,b\nx,1,0\ny,0,1\n", "a b; x +-; y -+"},
-        {"x.csv", "\"\",\"a\",\"b\"\n\"x\",1,0\n", "a b; x +-"},
-        {"x.tsv", "a\tb\nx\t1\t0\ny\t0\t1\n", "a b; x +-; y -+"},
-        {"x.csv", ",a\n0,1\n1,0\n", "a; 0 +; 1 -"},
+        {"x.csv", ",a,b\nx,1,0\ny,0,1\n", "a b; x +-; y -+", WITH{0}},
+        {"x.csv", "\"\",\"a\",\"b\"\n\"x\",1,0\n", "a b; x +-", WITH{0}},
+        {"x.tsv", "a\tb\nx\t1\t0\ny\t0\t1\n", "a b; x +-; y -+", WITH{0}},
+        {"x.csv", ",a\n0,1\n1,0\n", "a; 0 +; 1 -", WITH{0}},
         {"x.csv", ",0,1\n0,1,1\n", "0 1; 0 ++", WITH{.header = ISG_HEADER_YES}},
         {"x.csv", "a,id,b\n1,x,0\n0,y,0\n", "a b; x +-; y --", WITH{.id_column = "id"}},
         {"x.csv", "x,1,0\ny,0,0\n", "x +-; y --", WITH{.id_column = "1"}},
@@ -71,8 +71,8 @@ static void tables(void **state) {
         {"x.csv", "k,a,b,c,d\nu,1,w,0,9\n", "a c; :u +-",
          WITH{.label_column = "k", .ignore_columns = "b, -1"}},
         /* words for 1 and 0 */
-        {"x.csv", "a,b,c\nTrue,yes,N\nFALSE,No, y \n", "a b c; ++-; --+"},
-        {"x.csv", "1,yes,0\n", "++-"},
+        {"x.csv", "a,b,c\nTrue,yes,N\nFALSE,No, y \n", "a b c; ++-; --+", WITH{0}},
+        {"x.csv", "1,yes,0\n", "++-", WITH{0}},
         {"x.csv", "a,b\nyes,1\nNA,0\nno,?\n", "a b; ++; ?-; -?",
          WITH{.missing = ISG_MISSING_IMPUTE}},
         /* missing values */

@@ -131,7 +131,8 @@ static isg_dataset *load(const file_case *file, const char *only_class, size_t l
     options.labels_path = file->labels ? in(directory, file->labels) : NULL;
     options.label_column = file->column;
     if (file->threshold > 0)
-        options.threshold = file->threshold;
+        options.binarize = ISG_BINARIZE_VALUE;
+    options.binarize_at = file->threshold;
     options.only_class = only_class;
     options.limit = limit;
     assert_ok(isg_dataset_load(&data, in(directory, file->name), &options, NULL));

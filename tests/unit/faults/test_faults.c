@@ -86,7 +86,8 @@ static isg_status load_data(const job *j, const char *path) {
         snprintf(labels, sizeof labels, "%s/%s", directory, options.labels_path);
         options.labels_path = labels;
     }
-    options.threshold = 0.01;
+    options.binarize = ISG_BINARIZE_VALUE;
+    options.binarize_at = 0.01;
     const isg_status status = isg_dataset_load(&found, path, &options, NULL);
     assert_true((found != NULL) == (status == ISG_OK));
     if (found) {
