@@ -16,6 +16,7 @@ extern const command command_reproduce;
 extern const command command_sample;
 extern const command command_score;
 extern const command command_train;
+extern const command command_transform;
 extern const command command_unmap;
 extern const command command_verify;
 
@@ -29,6 +30,7 @@ const command *const commands[] = {
     &command_train,
     &command_sample,
     &command_score,
+    &command_transform,
     &command_unmap,
     &command_recall,
     &command_classify,

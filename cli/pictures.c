@@ -1,12 +1,16 @@
-/* pictures.c - images of spins, weights and counts
+/* pictures.c - images of spins, and weights, patterns and counts as images or tables
  *
  * SPDX-License-Identifier: MIT
  */
 #include "cli/pictures.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/allocation.h"
+#include "cli/plot.h"
 #include "cli/raster.h"
 #include "src/base/bits.h"
 #include "src/base/memory.h"
@@ -22,6 +26,10 @@ exit_code check_image(const char *name, size_t n_units, size_t height, size_t wi
         return fail(EXIT_BAD_INPUT, "%s: has %zu units, which do not fit an image of %zu x %zu",
                     name, n_units, height, width);
     return EXIT_DONE;
+}
+
+exit_code check_picture(const char *name, size_t n_units, size_t height, size_t width) {
+    return height ? check_image(name, n_units, height, width, "") : plot_available();
 }
 
 /* A picture on its way. */
@@ -111,6 +119,171 @@ exit_code draw_chains(const char *path, const isg_chains *chains, const uint64_t
     return finish(&my, status, path);
 }
 
+/* ---- units that are no image ----------------------------------------------------------------- */
+
+enum { MOST_UNITS = 60, MOST_COLUMNS = 100 }; /* in a table that a reader can take in */
+
+typedef struct shown_unit {
+    size_t unit, column; /* the column of its largest value */
+    double largest, spread;
+} shown_unit;
+
+static int by_spread(const void *left, const void *right) {
+    const shown_unit *a = left, *b = right;
+    if (a->spread != b->spread)
+        return a->spread > b->spread ? -1 : 1;
+    return a->unit < b->unit ? -1 : a->unit > b->unit;
+}
+
+static int by_column(const void *left, const void *right) {
+    const shown_unit *a = left, *b = right;
+    if (a->column != b->column)
+        return a->column < b->column ? -1 : 1;
+    if (a->largest != b->largest)
+        return a->largest > b->largest ? -1 : 1;
+    return a->unit < b->unit ? -1 : a->unit > b->unit;
+}
+
+/* How much a unit differs between the columns; by its size if there is only one. */
+static shown_unit look_at_unit(isg_matd_view values, size_t columns, size_t i) {
+    const double *row = values.data + i * values.stride;
+    shown_unit one = {.unit = i, .largest = row[0]};
+    double mean = 0;
+    for (size_t k = 0; k < columns; k++) {
+        mean += columns > 1 ? row[k] / (double)columns : 0;
+        if (row[k] > one.largest) {
+            one.largest = row[k];
+            one.column = k;
+        }
+    }
+    for (size_t k = 0; k < columns; k++)
+        one.spread += (row[k] - mean) * (row[k] - mean);
+    return one;
+}
+
+/* The units to show: those given, or those that vary most, together where they are largest. */
+static isg_status choose_units(const unit_table *table, size_t columns, size_t *units,
+                               size_t count) {
+    const size_t n = table->values.rows;
+    shown_unit *all = NULL;
+    for (size_t k = 0; table->units && k < count; k++)
+        units[k] = table->units[k];
+    if (table->units)
+        return ISG_OK;
+    ISG_TRY(ISG_ALLOCATE(all, n));
+    for (size_t i = 0; i < n; i++)
+        all[i] = look_at_unit(table->values, columns, i);
+    qsort(all, n, sizeof *all, by_spread);
+    qsort(all, count, sizeof *all, by_column);
+    for (size_t k = 0; k < count; k++)
+        units[k] = all[k].unit;
+    isg_release(all);
+    return ISG_OK;
+}
+
+/* A name, or else a number. */
+static char *name_or_number(const char *name, size_t number) {
+    return name ? memory_format("%s", name) : memory_format("%zu", number);
+}
+
+exit_code draw_units(const char *path, const unit_table *table) {
+    const isg_matd_view v = table->values;
+    const size_t columns = v.cols < MOST_COLUMNS ? v.cols : MOST_COLUMNS;
+    const size_t wanted = table->units ? table->n_units : v.rows;
+    const size_t count = wanted < MOST_UNITS ? wanted : MOST_UNITS;
+    double *shown = NULL, largest = 0;
+    char **names = NULL, title[200], part[60] = "";
+    size_t units[MOST_UNITS];
+    exit_code code = EXIT_DONE;
+    shown = memory_allocate(count, columns * sizeof *shown);
+    names = memory_allocate(count + columns, sizeof *names);
+    if (!shown || !names)
+        code = fail_memory();
+    if (code == EXIT_DONE)
+        code = fail_status(choose_units(table, columns, units, count));
+    for (size_t k = 0; code == EXIT_DONE && k < count + columns; k++) {
+        const size_t number = k < count ? units[k] : k - count;
+        names[k] = name_or_number(k < count       ? isg_encoding_unit_name(table->encoding, number)
+                                  : table->labels ? table->labels[number]
+                                                  : NULL,
+                                  number);
+        code = names[k] ? EXIT_DONE : fail_memory();
+        for (size_t j = 0; code == EXIT_DONE && k < count && j < columns; j++) {
+            shown[k * columns + j] = v.data[units[k] * v.stride + j];
+            largest = fmax(largest, fabs(shown[k * columns + j]));
+        }
+    }
+    if (columns < v.cols)
+        snprintf(part, sizeof part, ", the first %zu of %zu columns", columns, v.cols);
+    snprintf(title, sizeof title, "%zu of %zu units%s%s", count, v.rows,
+             count == v.rows ? ""
+             : table->units  ? ", the most distinctive"
+                             : ", those that vary most",
+             part);
+    if (code == EXIT_DONE)
+        code =
+            plot_in_color(path, &(plot_table){.title = title,
+                                              .x_label = table->what,
+                                              .y_label = "",
+                                              .values = {shown, count, columns, columns},
+                                              .scale = table->scale > 0 ? table->scale
+                                                       : largest > 0    ? largest
+                                                                        : 1,
+                                              .row_names = (const char *const *)names,
+                                              .column_names = (const char *const *)names + count});
+    for (size_t k = 0; names && k < count + columns; k++)
+        memory_release(names[k]);
+    memory_release(names);
+    memory_release(shown);
+    return code;
+}
+
+/* The labels of patterns that belong to `count` columns; NULL if they do not. */
+static const char **column_labels(const isg_patterns *patterns, size_t count) {
+    const char **labels = memory_allocate(count, sizeof *labels);
+    const bool belong = patterns && isg_patterns_describe(patterns).n_patterns == count;
+    for (size_t mu = 0; labels && belong && mu < count; mu++)
+        labels[mu] = isg_patterns_label(patterns, mu);
+    return labels;
+}
+
+static exit_code draw_weight_table(const char *path, isg_rbm *rbm) {
+    const isg_matd w = isg_rbm_weights(rbm);
+    const char **labels = column_labels(isg_rbm_patterns(rbm), w.cols);
+    const bool has_labels = labels && labels[0];
+    const exit_code code =
+        !labels
+            ? fail_memory()
+            : draw_units(path,
+                         &(unit_table){
+                             .what = has_labels ? "hidden units, by the patterns of the same number"
+                                                : "hidden units",
+                             .values = {w.data, w.rows, w.cols, w.stride},
+                             .encoding = isg_rbm_encoding(rbm),
+                             .labels = labels});
+    memory_release(labels);
+    return code;
+}
+
+static exit_code draw_pattern_table(const char *path, const isg_patterns *patterns) {
+    const isg_patterns_info info = isg_patterns_describe(patterns);
+    const size_t n = info.n_visible, p = info.n_patterns;
+    double *xi = memory_allocate(n, p * sizeof *xi);
+    const char **labels = column_labels(patterns, p);
+    for (size_t k = 0; xi && k < n * p; k++)
+        xi[k] = isg_spin(isg_patterns_row(patterns, k % p), k / p);
+    const exit_code code =
+        !xi || !labels ? fail_memory()
+                       : draw_units(path, &(unit_table){.what = "patterns",
+                                                        .values = {xi, n, p, p},
+                                                        .scale = 1,
+                                                        .encoding = isg_patterns_encoding(patterns),
+                                                        .labels = labels});
+    memory_release(xi);
+    memory_release(labels);
+    return code;
+}
+
 /* ---- weights and patterns -------------------------------------------------------------------- */
 
 /* Rows of at most ten tiles in bands: patterns, what belongs to them below, the next patterns, ... */
@@ -141,6 +314,8 @@ static void place_pattern(drawing *my, const isg_patterns *patterns, size_t nu, 
 
 exit_code draw_weights(const char *path, isg_rbm *rbm) {
     const isg_rbm_info info = isg_rbm_describe(rbm);
+    if (!info.image_height)
+        return draw_weight_table(path, rbm);
     const isg_patterns *patterns = isg_rbm_patterns(rbm);
     const isg_matd w = isg_rbm_weights(rbm);
     const size_t n = info.n_visible, p = info.n_hidden, bands = patterns ? 2 : 1;
@@ -166,10 +341,23 @@ exit_code draw_weights(const char *path, isg_rbm *rbm) {
     return finish(&my, status, path);
 }
 
+exit_code draw_patterns(const char *path, const isg_patterns *patterns) {
+    const isg_patterns_info info = isg_patterns_describe(patterns);
+    if (!info.image_height)
+        return draw_pattern_table(path, patterns);
+    drawing my = drawing_of_bands(info.n_patterns, 1, info.image_height, info.image_width);
+    const isg_status status = begin(&my);
+    for (size_t mu = 0; status == ISG_OK && mu < info.n_patterns; mu++)
+        place_pattern(&my, patterns, mu, mu, 1, 0);
+    return finish(&my, status, path);
+}
+
 exit_code draw_unmapping(const char *path, const isg_unmapping *unmapping, isg_rbm *rbm,
                          const isg_patterns *known) {
     const isg_patterns *found = isg_unmapping_patterns(unmapping);
     const isg_patterns_info info = isg_patterns_describe(found);
+    if (!info.image_height)
+        return draw_pattern_table(path, found);
     const isg_matd w = isg_rbm_weights(rbm);
     const isg_matd_view x = isg_unmapping_coefficients(unmapping);
     const size_t bands = known ? 3 : 2;
@@ -194,68 +382,40 @@ exit_code draw_unmapping(const char *path, const isg_unmapping *unmapping, isg_r
 
 /* ---- confusion matrices ---------------------------------------------------------------------- */
 
-/* The mean of a class, dark where spins are up. */
-static void draw_mean(drawing *my, const isg_dataset *data, size_t k) {
-    const size_t n = my->grid.tile_width * my->grid.tile_height;
-    const size_t samples = isg_dataset_describe(data).n_samples;
-    const uint32_t *labels = isg_dataset_labels(data);
-    const double size = (double)isg_dataset_class_size(data, k);
-    memset(my->values, 0, n * sizeof *my->values);
-    for (size_t a = 0; a < samples; a++)
-        for (size_t i = 0; labels[a] == k && i < n; i++)
-            my->values[i] += isg_bit(isg_dataset_row(data, a), i) ? 1.0f : 0.0f;
-    for (size_t i = 0; i < n; i++) {
-        const double ups = (double)my->values[i];
-        memset(my->tile + 3 * i, (int)(255 - (size > 0 ? 255 * ups / size : 0)), 3);
-    }
-}
-
-/* A whole tile in the color of one value. */
-static void draw_cell(drawing *my, float value) {
-    const size_t n = my->grid.tile_width * my->grid.tile_height;
-    for (size_t i = 0; i < n; i++)
-        my->values[i] = value;
-    raster_color(my->values, n, 1.0f, my->tile);
-}
-
-static float share(const size_t *row, size_t n, size_t l) {
+static double share(const size_t *row, size_t n, size_t l) {
     size_t sum = 0;
     for (size_t k = 0; k < n; k++)
         sum += row[k];
-    return sum > 0 ? (float)((double)row[l] / (double)sum) : 0;
+    return sum > 0 ? (double)row[l] / (double)sum : 0;
 }
 
-exit_code draw_confusion(const char *path, const size_t *counts, size_t n_classes,
-                         const isg_dataset *data) {
-    const isg_dataset_info info =
-        data ? isg_dataset_describe(data) : (isg_dataset_info){.n_samples = 0};
-    const bool has_heads = info.image_height > 0 && info.n_classes == n_classes;
-    const size_t head = has_heads ? 1 : 0, side = 28; /* of a cell where there are no images */
-    drawing my = {.grid = {.rows = n_classes + head,
-                           .cols = n_classes + head,
-                           .tile_width = has_heads ? info.image_width : side,
-                           .tile_height = has_heads ? info.image_height : side,
-                           .channels = 3,
-                           .zoom = 1,
-                           .margin = 2,
-                           .background = PALE}};
-    const isg_status status = begin(&my);
-    float largest = 0; /* mistake: shares near zero need a scale of their own */
-    for (size_t k = 0; k < n_classes; k++)
-        for (size_t l = 0; l < n_classes; l++)
-            if (k != l)
-                largest = fmaxf(largest, share(counts + k * n_classes, n_classes, l));
-    for (size_t k = 0; status == ISG_OK && k < n_classes; k++) {
-        if (has_heads) {
-            draw_mean(&my, data, k);
-            place(&my, 0, k + 1);
-            place(&my, k + 1, 0);
-        }
-        for (size_t l = 0; l < n_classes; l++) {
-            const float part = share(counts + k * n_classes, n_classes, l);
-            draw_cell(&my, k == l ? -part : largest > 0 ? part / largest : 0);
-            place(&my, k + head, l + head);
-        }
+exit_code draw_confusion(const char *path, const size_t *counts, size_t n,
+                         const char *const *names) {
+    double *colors = memory_allocate(n, n * sizeof *colors);
+    double largest = 0; /* mistake: shares near zero need a scale of their own */
+    size_t samples = 0, right = 0;
+    char title[120];
+    if (!colors)
+        return fail_memory();
+    for (size_t k = 0; k < n * n; k++) {
+        samples += counts[k];
+        right += k / n == k % n ? counts[k] : 0;
+        if (k / n != k % n)
+            largest = fmax(largest, share(counts + k / n * n, n, k % n));
     }
-    return finish(&my, status, path);
+    for (size_t k = 0; k < n * n; k++) {
+        const double part = share(counts + k / n * n, n, k % n);
+        colors[k] = k / n == k % n ? -part : largest > 0 ? part / largest : 0;
+    }
+    snprintf(title, sizeof title, "%zu of %zu samples right", right, samples);
+    const exit_code code = plot_in_color(path, &(plot_table){.title = title,
+                                                             .x_label = "predicted class",
+                                                             .y_label = "class",
+                                                             .values = {colors, n, n, n},
+                                                             .scale = 1,
+                                                             .row_names = names,
+                                                             .column_names = names,
+                                                             .counts = counts});
+    memory_release(colors);
+    return code;
 }

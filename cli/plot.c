@@ -18,7 +18,7 @@
 #include "cli/child.h"
 #include "cli/signals.h"
 
-enum { WIDTH = 900, HEIGHT = 600 };
+enum { WIDTH = 900, HEIGHT = 564, ROW = 18 }; /* of curves, and of a row of their legend */
 
 #define ADVICE "pictures of numbers need it: apt install gnuplot-nox"
 
@@ -28,8 +28,7 @@ static const char *const colors[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
 static const int points[] = {7, 5, 9, 11, 6, 4, 8};
 enum { N_COLORS = sizeof colors / sizeof colors[0] };
 
-/* Checked before the work, so that nobody waits for a picture that cannot be drawn. */
-static exit_code find_gnuplot(void) {
+exit_code plot_available(void) {
     const char *path = getenv("PATH");
     for (const char *part = path ? path : ""; *part; part += *part == ':') {
         const int length = (int)strcspn(part, ":");
@@ -47,7 +46,7 @@ static exit_code find_gnuplot(void) {
 
 exit_code plot_may_write(const common_settings *common, const char *path) {
     const exit_code code = may_write_picture(common, path);
-    return code == EXIT_DONE ? find_gnuplot() : code;
+    return code == EXIT_DONE ? plot_available() : code;
 }
 
 void plot_text(FILE *script, const char *text) {
@@ -176,6 +175,14 @@ exit_code plot_draw(const char *directory, const char *script, const char *pictu
     return code;
 }
 
+/* Of UTF-8. */
+static size_t characters(const char *text) {
+    size_t count = 0;
+    for (; *text; text++)
+        count += ((unsigned char)*text & 0xc0) != 0x80;
+    return count;
+}
+
 /* ---- curves ------------------------------------------------------------------------------------ */
 
 static void set_range(FILE *script, char axis, double low, double high) {
@@ -188,12 +195,27 @@ static void set_range(FILE *script, char axis, double low, double high) {
     fprintf(script, "]\n");
 }
 
-static void set_axes(FILE *script, const plot_axes *axes) {
-    fprintf(
-        script,
-        "set border 3 lw 1\nset tics nomirror out\nset grid lc rgb '#D0D0D0' dt 1 lw 1\n"
-        "set bmargin screen 0.2\nset key at screen 0.5,0.06 center center vertical maxrows 2 Left "
-        "reverse samplen 2 width 2\n");
+/* Rows that the legend needs so that its columns, as wide as the longest name, fit the picture. */
+static size_t legend_rows(const plot_curve *curves, size_t n_curves) {
+    enum { LEAST = 2, CHARACTER = 9, SAMPLE = 63 }; /* pixels */
+    size_t longest = 0;
+    for (size_t k = 0; k < n_curves; k++) {
+        const size_t length = characters(curves[k].name);
+        longest = length > longest ? length : longest;
+    }
+    const size_t fitting = WIDTH / (CHARACTER * longest + SAMPLE);
+    const size_t columns = fitting > 0 ? fitting : 1, rows = (n_curves + columns - 1) / columns;
+    return rows > LEAST ? rows : LEAST;
+}
+
+static void set_axes(FILE *script, const plot_axes *axes, size_t rows, size_t height) {
+    fprintf(script,
+            "set border 3 lw 1\nset tics nomirror out\nset grid lc rgb '#D0D0D0' dt 1 lw 1\n"
+            "set bmargin screen %.4g\nset key at screen 0.5,%.4g center center vertical maxrows "
+            "%zu Left "
+            "reverse samplen 2 width 2\n",
+            (double)(84 + ROW * rows) / (double)height,
+            (double)(ROW + ROW * rows / 2) / (double)height, rows);
     fprintf(script, "set title ");
     plot_text(script, axes->title);
     fprintf(script, "\nset xlabel ");
@@ -208,7 +230,8 @@ static void set_axes(FILE *script, const plot_axes *axes) {
 exit_code plot_curves(const char *path, const plot_axes *axes, const plot_curve *curves,
                       size_t n_curves) {
     plot picture;
-    const exit_code code = plot_begin(&picture, path, WIDTH, HEIGHT);
+    const size_t rows = legend_rows(curves, n_curves), height = HEIGHT + ROW * rows;
+    const exit_code code = plot_begin(&picture, path, WIDTH, height);
     if (code != EXIT_DONE)
         return code;
     FILE *script = picture.script;
@@ -219,7 +242,7 @@ exit_code plot_curves(const char *path, const plot_axes *axes, const plot_curve 
                     curves[k].error ? curves[k].error[j] : 0);
         fprintf(script, "END\n");
     }
-    set_axes(script, axes);
+    set_axes(script, axes, rows, height);
     for (size_t k = 0; k < n_curves; k++) {
         const char *color = colors[k % N_COLORS];
         const int point = points[k % N_COLORS];
@@ -233,5 +256,90 @@ exit_code plot_curves(const char *path, const plot_axes *axes, const plot_curve 
         plot_text(script, curves[k].name);
         fprintf(script, k + 1 < n_curves ? ", " : "\n");
     }
+    return plot_end(&picture, EXIT_DONE);
+}
+
+/* ---- tables in color --------------------------------------------------------------------------- */
+
+enum { LETTER = 8, LINE = 18 }; /* pixels of a text */
+
+static size_t longest_name(const char *const *names, size_t count) {
+    size_t longest = 0;
+    for (size_t k = 0; k < count; k++) {
+        const size_t length = characters(names[k]);
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+static void set_names(FILE *script, char axis, const char *const *names, size_t count,
+                      const char *how) {
+    fprintf(script, "set %ctics scale 0 %s textcolor rgb 'black' (", axis, how);
+    for (size_t k = 0; k < count; k++) {
+        fprintf(script, k > 0 ? ", " : "");
+        plot_text(script, names[k]);
+        fprintf(script, " %zu", k);
+    }
+    fprintf(script, ")\n");
+}
+
+/* Numbers are white where the color below them is dark, and zeros pale. */
+static void put_cells(FILE *script, const plot_table *table) {
+    const isg_matd_view v = table->values;
+    fprintf(script, "$cells << END\n");
+    for (size_t i = 0; i < v.rows; i++)
+        for (size_t j = 0; j < v.cols; j++) {
+            const double value = v.data[i * v.stride + j];
+            const size_t count = table->counts ? table->counts[i * v.cols + j] : 0;
+            fprintf(script, "%zu %zu %.9g %zu %d\n", j, i, isfinite(value) ? value : 0, count,
+                    fabs(value) > 0.6 * table->scale ? 0xffffff
+                    : count > 0                      ? 0x303030
+                                                     : 0xb0b0b0);
+        }
+    fprintf(script, "END\n");
+}
+
+exit_code plot_in_color(const char *path, const plot_table *table) {
+    const isg_matd_view v = table->values;
+    const bool is_narrow = v.cols > 40, has_counts = table->counts && !is_narrow;
+    const size_t cell_width = is_narrow ? 12 : has_counts ? 46 : 30;
+    const size_t cell_height = has_counts ? 28 : 16;
+    const size_t left =
+        LETTER * longest_name(table->row_names, v.rows) + (*table->y_label ? 70 : 40);
+    const size_t top = 50, right = table->counts ? 30 : 100;
+    const size_t bottom = LETTER * longest_name(table->column_names, v.cols) + 2 * LINE + 40;
+    const size_t least = LETTER * strlen(table->title) + 40,
+                 wide = left + v.cols * cell_width + right;
+    const size_t width = wide > least ? wide : least, height = top + v.rows * cell_height + bottom;
+    plot picture;
+    const exit_code code = plot_begin(&picture, path, width, height);
+    if (code != EXIT_DONE)
+        return code;
+    FILE *script = picture.script;
+    put_cells(script, table);
+    fprintf(script,
+            "set lmargin at screen %.6g\nset rmargin at screen %.6g\n"
+            "set tmargin at screen %.6g\nset bmargin at screen %.6g\n",
+            (double)left / (double)width, (double)(left + v.cols * cell_width) / (double)width,
+            1 - (double)top / (double)height, (double)bottom / (double)height);
+    fprintf(script,
+            "set xrange [-0.5:%zu.5]\nset yrange [%zu.5:-0.5]\nset cbrange [%.9g:%.9g]\n"
+            "set cbtics textcolor rgb 'black'\nset palette defined (0 '#195AB4', 1 '#FFFFFF', 2 "
+            "'#BE1923')\n"
+            "unset key\nset border 31 lw 0.5 lc rgb '#808080'\n",
+            v.cols - 1, v.rows - 1, -table->scale, table->scale);
+    set_names(script, 'x', table->column_names, v.cols, "rotate by 90 right");
+    set_names(script, 'y', table->row_names, v.rows, "");
+    fprintf(script, table->counts ? "unset colorbox\n" : "");
+    fprintf(script, "set title ");
+    plot_text(script, table->title);
+    fprintf(script, "\nset xlabel ");
+    plot_text(script, table->x_label);
+    fprintf(script, "\nset ylabel ");
+    plot_text(script, table->y_label);
+    fprintf(script, "\nplot $cells using 1:2:3 with image pixels");
+    if (has_counts)
+        fprintf(script, ", $cells using 1:2:(sprintf('%%d', $4)):5 with labels tc rgb variable");
+    fprintf(script, "\n");
     return plot_end(&picture, EXIT_DONE);
 }

@@ -15,10 +15,15 @@
 #include <stdio.h>
 
 #include "cli/common.h"
+#include "isinglass.h"
 
 /* Whether a picture may be written; call it before the work. Needs a name that ends in .png or
    .svg, no existing file unless --force was given, and gnuplot. */
 exit_code plot_may_write(const common_settings *common, const char *path);
+
+/* EXIT_FILE if gnuplot is not there: asked before the work, so that nobody waits for a picture that
+   cannot be drawn. */
+exit_code plot_available(void);
 
 typedef struct plot {
     FILE *script;     /* where commands of gnuplot go */
@@ -56,5 +61,18 @@ typedef struct plot_axes {
 
 exit_code plot_curves(const char *path, const plot_axes *axes, const plot_curve *curves,
                       size_t n_curves);
+
+/* ---- tables in color --------------------------------------------------------------------------- */
+
+/* One cell for every value: white at zero, full red at +scale, full blue at -scale. */
+typedef struct plot_table {
+    const char *title, *x_label, *y_label;
+    isg_matd_view values; /* what is not finite is white */
+    double scale;
+    const char *const *row_names, *const *column_names;
+    const size_t *counts; /* (rows, columns) to write into the cells; NULL: a scale of colors */
+} plot_table;
+
+exit_code plot_in_color(const char *path, const plot_table *table);
 
 #endif

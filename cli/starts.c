@@ -67,13 +67,41 @@ static exit_code check_hidden(const invocation *call, const start_settings *sett
                       n_hidden);
 }
 
+size_t start_patterns(const invocation *call, const isg_dataset *data, const char *name,
+                      size_t per_class) {
+    const isg_dataset_info info = isg_dataset_describe(data);
+    const size_t n_classes = info.n_classes > 0 ? info.n_classes : 1;
+    size_t n_patterns = 0, n_small = 0, smallest = 0, fewest = SIZE_MAX;
+    for (size_t c = 0; c < n_classes; c++) {
+        const size_t size = info.n_classes > 0 ? isg_dataset_class_size(data, c) : info.n_samples;
+        n_patterns += size < per_class ? size : per_class;
+        n_small += size < per_class;
+        if (size < fewest) {
+            fewest = size;
+            smallest = c;
+        }
+    }
+    if (n_small == 0 || fewest == 0) /* which is refused */
+        return n_patterns;
+    const char *label = isg_dataset_class_name(data, smallest);
+    notice(call->common.quiet,
+           "--per-class %zu: %s: %zu class%s fewer samples and get%s one pattern for each; the "
+           "smallest is %s, with %zu",
+           per_class, name, n_small, n_small > 1 ? "es have" : " has", n_small > 1 ? "" : "s",
+           label ? label : "(all)", fewest);
+    return n_patterns;
+}
+
 /* Settles `hidden`, before any work. */
 static exit_code check_start(const invocation *call, start_settings *settings, const init *from,
-                             const isg_dataset_info *info, const char *name) {
+                             const isg_dataset *data, const char *name) {
+    const isg_dataset_info all = isg_dataset_describe(data), *info = &all;
     const size_t n_classes = info->n_classes > 0 ? info->n_classes : 1;
     if (settings->how.per_class > SIZE_MAX / n_classes)
         return fail_memory();
-    const size_t usual = n_classes * settings->how.per_class;
+    const size_t usual = has_patterns(from)
+                             ? start_patterns(call, data, name, settings->how.per_class)
+                             : n_classes * settings->how.per_class;
     if (has_patterns(from)) {
         const exit_code code = check_hidden(call, settings, usual, "classes x --per-class is");
         if (code != EXIT_DONE)
@@ -93,12 +121,12 @@ static exit_code check_start(const invocation *call, start_settings *settings, c
 
 static exit_code from_data(isg_rbm **out, const invocation *call, start_settings *settings,
                            const init *from, const isg_dataset *data, const char *name) {
-    const isg_dataset_info info = isg_dataset_describe(data);
-    const exit_code code = check_start(call, settings, from, &info, name);
+    const exit_code code = check_start(call, settings, from, data, name);
     if (code != EXIT_DONE)
         return code;
     isg_start_options options = settings->how;
     options.kind = from->kind;
+    options.cap = true;
     options.seed = call->common.seed;
     progress bar;
     progress_start(&bar, call->common.quiet, "clustering");

@@ -34,7 +34,7 @@ extern const char start_help[]; /* explains them */
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = HUGE_VAL,         \
      START_OPTION(type, member, how.per_class),                                               \
      .help = "Patterns, and thus hidden units, per class; more than one come from Ward "           \
-             "clustering"},                                                                        \
+             "clustering, and a class with fewer samples gets one for each of them"},               \
     {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .low = 0,                               \
      .high = HUGE_VAL, .is_above_low = true, START_OPTION(type, member, how.deviation),                \
      .help = "Standard deviation of the weights of --init normal"},                                \
@@ -45,6 +45,11 @@ extern const char start_help[]; /* explains them */
 
 /* Checks --init and the options that go with it; call it before any work. */
 exit_code start_check(const invocation *call, const start_settings *settings);
+
+/* The number of patterns that `per_class` gives for every class with as many samples, and one for
+   each sample of the others; these are remarked on. */
+size_t start_patterns(const invocation *call, const isg_dataset *data, const char *name,
+                      size_t per_class);
 
 /* The RBM to start from. Its number of hidden units and beta go back to `settings`. `name` is what
    the user calls the data. */

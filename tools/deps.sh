@@ -46,6 +46,8 @@ test    libomp-14-dev           package
 test    libcmocka-dev           module cmocka
 test    librandom123-dev        package
 test    python3-numpy           package
+test    python3-h5py            package
+test    python3-anndata         package
 test    groff-base              command groff
 test    man-db                  command lexgrog
 test    shellcheck              command shellcheck

@@ -73,7 +73,7 @@ most_bytes() { # target
     case $1 in
     fuzz_cli_numbers | fuzz_cli_pieces) echo 128 ;;
     fuzz_idx) echo 256 ;;
-    fuzz_cli_options | fuzz_json | fuzz_matrix_market | fuzz_npy) echo 512 ;;
+    fuzz_cells | fuzz_cli_options | fuzz_json | fuzz_matrix_market | fuzz_npy) echo 512 ;;
     fuzz_csv | fuzz_cli_settings | fuzz_cli_report) echo 1024 ;;
     fuzz_dataset | fuzz_labels | fuzz_npz) echo 2048 ;;
     *) echo 4096 ;;

@@ -27,7 +27,7 @@ typedef struct classify_settings {
 
 /* How samples of known classes were classified. */
 typedef struct tally {
-    size_t samples, wrong;
+    size_t samples, wrong; /* samples with a label */
     size_t *counts; /* (n_classes, n_classes): a row for each class, a column for each answer */
 } tally;
 

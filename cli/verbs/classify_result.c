@@ -9,6 +9,7 @@
 #include "cli/allocation.h"
 #include "cli/pictures.h"
 #include "cli/progress.h"
+#include "cli/sample_table.h"
 #include "cli/share_error.h"
 #include "cli/verbs/classify_job.h"
 
@@ -31,9 +32,12 @@ static exit_code count(tally *out, const isg_classifier *classifier, const isg_d
     }
     const isg_status status = isg_classifier_truth(classifier, data, truth);
     memset(out->counts, 0, n_classes * n_classes * sizeof *out->counts);
-    out->samples = n_samples;
+    out->samples = 0;
     out->wrong = 0;
     for (size_t a = 0; status == ISG_OK && a < n_samples; a++) {
+        if (truth[a] >= n_classes) /* it has no label */
+            continue;
+        out->samples++;
         out->counts[truth[a] * n_classes + answers[a]]++;
         out->wrong += truth[a] != answers[a];
     }
@@ -53,6 +57,13 @@ static exit_code test_on_train(classify_job *my) {
     return code;
 }
 
+static bool has_labels(const isg_dataset *data) {
+    for (size_t c = 0; c < isg_dataset_describe(data).n_classes; c++)
+        if (isg_dataset_class_size(data, c) > 0)
+            return true;
+    return false;
+}
+
 exit_code classify_test(classify_job *my) {
     const isg_dataset_info info = isg_dataset_describe(my->test);
     const size_t n_classes = isg_classifier_describe(my->classifier).n_classes;
@@ -66,7 +77,7 @@ exit_code classify_test(classify_job *my) {
     const isg_status status = isg_classifier_predict(my->classifier, my->test, my->answers, room);
     if (status == ISG_ERR_SHAPE)
         return fail(EXIT_BAD_INPUT, "%s: %s", my->test_name, isg_error_message());
-    if (status != ISG_OK || info.n_classes == 0)
+    if (status != ISG_OK || !has_labels(my->test))
         return fail_status(status);
     const exit_code code = count(&my->test_tally, my->classifier, my->test, my->answers);
     return code == EXIT_MISUSED || code == EXIT_BAD_INPUT
@@ -113,37 +124,20 @@ exit_code classify_fit(classify_job *my) {
 
 /* ---- files ---------------------------------------------------------------------------------------- */
 
-typedef struct prediction {
-    size_t row; /* of TEST, from 0 */
-    const char *class, *predicted;
-    double probability;
-} prediction;
-
-static const result_entry prediction_columns[] = {RESULT(prediction, row, NULL),
-                                                  RESULT(prediction, class, NULL),
-                                                  RESULT(prediction, predicted, NULL),
-                                                  RESULT(prediction, probability, NULL),
-                                                  {.key = NULL}};
-
-static exit_code write_predictions(const classify_job *my) {
-    static const char columns[] = "row,class,predicted,probability:.6g";
-    const size_t n_classes = isg_classifier_describe(my->classifier).n_classes;
+/* The answer to every sample of TEST, and the probabilities of all classes. */
+static exit_code write_predictions(const classify_job *my, const char *const *names) {
+    const size_t n = isg_classifier_describe(my->classifier).n_classes;
     const size_t n_samples = isg_dataset_describe(my->test).n_samples;
-    const uint32_t *labels = isg_dataset_labels(my->test);
-    output table = {.text = NULL};
-    result_csv_names(&table, columns);
-    output_print(&table, "\n");
-    for (size_t a = 0; a < n_samples; a++) {
-        const size_t answer = my->answers[a];
-        const prediction one = {a, labels ? isg_dataset_class_name(my->test, labels[a]) : NULL,
-                                isg_classifier_class_name(my->classifier, answer),
-                                my->probabilities[a * n_classes + answer]};
-        result_csv_cells(&table, prediction_columns, &one, columns);
-        output_print(&table, "\n");
-    }
-    const exit_code code = output_save(&table, my->settings->predictions);
-    output_free(&table);
-    return code;
+    const sample_table table = {.data = my->test,
+                                .values = {my->probabilities, n_samples, n, n},
+                                .columns = names,
+                                .prefix = "p_",
+                                .digits = 6,
+                                .answers = my->answers,
+                                .answer = "predicted",
+                                .value = "probability",
+                                .array = "P"};
+    return sample_table_write(&my->call, my->settings->predictions, &table);
 }
 
 static const result_entry point_results[] = {
@@ -160,14 +154,14 @@ static exit_code write_curve(const classify_job *my) {
                       "epochs,seconds:.3f,test_error:.9g?,train_error:.9g,converged:1|0");
 }
 
-static exit_code write_files(const classify_job *my) {
+static exit_code write_files(const classify_job *my, const char *const *names) {
     const classify_settings *settings = my->settings;
     exit_code code = EXIT_DONE;
     if (settings->picture)
         code = draw_confusion(settings->picture, my->test_tally.counts,
-                              isg_classifier_describe(my->classifier).n_classes, my->test);
+                              isg_classifier_describe(my->classifier).n_classes, names);
     if (code == EXIT_DONE && settings->predictions)
-        code = write_predictions(my);
+        code = write_predictions(my, names);
     if (code == EXIT_DONE && settings->curve)
         code = write_curve(my);
     return code;
@@ -180,13 +174,13 @@ typedef struct classify_result {
     isg_classifier_info info;
     tally test_tally, train_tally;
     isg_logistic_report fit;
-    double test_error, test_error_se, train_error, train_error_se, seconds;
+    double test_error, test_error_se, balanced_error, train_error, train_error_se, seconds;
     result_rows confusion;
     const char **names;   /* (n_classes), of `classes` */
     double *class_shares; /* (n_classes), of `class_errors` */
     result_list classes, class_errors, errors_at;
     const bool *converged; /* NULL with --model */
-    size_t test_samples, train_samples, epochs;
+    size_t test_samples, unlabelled, train_samples, epochs;
     bool resumed, is_trained, is_one, has_curve;
     const char *model, *picture, *predictions, *curve, *test, *features, *written, *reason;
 } classify_result;
@@ -207,6 +201,7 @@ static size_t row_sum(const tally *of, size_t n_classes, size_t k, size_t *wrong
 static exit_code list_classes(classify_result *out, const classify_job *my) {
     const size_t n = out->info.n_classes;
     const size_t *counts = my->test_tally.counts;
+    double sum = 0, n_tested = 0; /* classes with samples in TEST */
     out->names = memory_allocate(n, sizeof *out->names);
     out->class_shares = memory_allocate(n, sizeof *out->class_shares);
     if (!out->names || !out->class_shares)
@@ -216,7 +211,10 @@ static exit_code list_classes(classify_result *out, const classify_job *my) {
         const size_t samples = counts ? row_sum(&my->test_tally, n, k, &wrong) : 0;
         out->names[k] = isg_classifier_class_name(my->classifier, k);
         out->class_shares[k] = share(wrong, samples);
+        n_tested += samples > 0;
+        sum += samples > 0 ? out->class_shares[k] : 0;
     }
+    out->balanced_error = sum / n_tested;
     out->classes = (result_list){out->names, n, sizeof *out->names};
     if (counts) {
         out->class_errors = (result_list){out->class_shares, n, sizeof *out->class_shares};
@@ -291,6 +289,7 @@ static void print_confusion(output *out, const void *results) {
 const result_entry classify_results[] = {
     IS(test_error, "share of TEST that was misclassified, or null"),
     IS(test_error_se, "its standard error, binomial"),
+    IS(balanced_error, "mean of class_errors, over the classes that TEST has samples of, or null"),
     IS(train_error, "the same for TRAIN, or null"),
     RESULT_LIST_OF(classify_result, confusion, result_sizes,
                    "numbers of samples of TEST: one row per class, one column per predicted class"),
@@ -301,6 +300,7 @@ const result_entry classify_results[] = {
     RESULT_LIST_OF(classify_result, errors_at, point_results,
                    "results after these numbers of epochs and seconds of training"),
     IS(test_samples, "number of samples in TEST"),
+    IS(unlabelled, "those of them without a label, which no error counts, or null"),
     IS(train_samples, "and in TRAIN"),
     INFO(n_visible, "number of visible units"),
     INFO(n_rbms, "number of experts"),
@@ -314,7 +314,7 @@ const result_entry classify_results[] = {
     IS(curve, "the table of errors, or null"),
     HIDDEN(is_one), HIDDEN(features), HIDDEN(has_curve), HIDDEN(is_trained), HIDDEN(train_error_se),
     HIDDEN(test), HIDDEN(written), HIDDEN(reason), AS(fit.iterations, "iterations"), AS(fit.loss, "loss"),
-    AS(test_tally.wrong, "test_wrong"), AS(train_tally.wrong, "train_wrong"),
+    AS(test_tally.wrong, "test_wrong"), AS(test_tally.samples, "test_labelled"), AS(train_tally.wrong, "train_wrong"),
     {.when = "!is_one", .label = "experts",
      .text = "{n_rbms} with {n_hidden hidden unit} in all; features: {features}"},
     {.when = "is_one", .label = "RBM", .text = "{n_hidden hidden unit}; features: {features}"},
@@ -331,7 +331,11 @@ const result_entry classify_results[] = {
     {.when = "train_samples", .label = "train error",
      .text = "{train_error:%.2f} % +- {train_error_se:%.2f} ({train_wrong} of {train_samples})"},
     {.when = "confusion", .label = "test error",
-     .text = "{test_error:%.2f} % +- {test_error_se:%.2f} ({test_wrong} of {test_samples})"},
+     .text = "{test_error:%.2f} % +- {test_error_se:%.2f} ({test_wrong} of {test_labelled})"},
+    {.when = "confusion", .label = "balanced error",
+     .text = "{balanced_error:%.2f} % (mean over the classes)"},
+    {.when = "confusion&unlabelled", .label = "unlabelled",
+     .text = "{unlabelled sample}, classified but not counted above"},
     {.when = "confusion", .print = print_confusion},
     {.when = "test&!confusion", .label = "test error", .text = "unknown, since {test} has no labels"},
     {.when = "picture", .label = "picture", .text = "{picture}"},
@@ -357,6 +361,7 @@ static classify_result look(const classify_job *my) {
     out.converged = is_fitted ? &my->fit.converged : NULL;
     out.errors_at = points_of(my);
     out.test_samples = my->test ? isg_dataset_describe(my->test).n_samples : SIZE_MAX;
+    out.unlabelled = my->test ? out.test_samples - my->test_tally.samples : SIZE_MAX;
     out.train_samples = is_fitted ? my->train_tally.samples : SIZE_MAX;
     out.epochs = my->n_points ? my->points[my->n_points - 1].epochs : SIZE_MAX;
     out.seconds = is_fitted ? classify_seconds(my) : (double)NAN;
@@ -377,9 +382,9 @@ static classify_result look(const classify_job *my) {
 
 exit_code classify_show(classify_job *my) {
     classify_result found = look(my);
-    exit_code code = write_files(my);
+    exit_code code = list_classes(&found, my);
     if (code == EXIT_DONE)
-        code = list_classes(&found, my);
+        code = write_files(my, found.names);
     if (code == EXIT_DONE)
         result_show(&my->call, &found);
     memory_release(found.names);

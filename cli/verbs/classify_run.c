@@ -16,6 +16,7 @@
 #include "cli/progress.h"
 #include "cli/run_settings.h"
 #include "cli/signals.h"
+#include "cli/starts.h"
 #include "cli/training_bar.h"
 #include "cli/verbs/classify_job.h"
 #include "src/base/directory.h"
@@ -201,6 +202,9 @@ static exit_code make_experts(classify_job *my) {
     isg_expert_options options = settings->experts;
     progress bar;
     options.joint = settings->classifier == CLASSIFIER_LABELS;
+    options.cap = true;
+    if (options.start == ISG_START_HOPFIELD || options.start == ISG_START_HEBBIAN)
+        start_patterns(&my->call, my->train, my->train_name, options.per_class);
     options.train.rates = my->rates.rates;
     options.train.n_rates = my->rates.n_rates;
     options.train.seed = my->call.common.seed;

@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "cli/allocation.h"
 #include "cli/epoch_list.h"
+#include "cli/plot.h"
+#include "cli/sample_table.h"
 #include "cli/signals.h"
 #include "cli/starts.h"
 #include "cli/verbs/classify_job.h"
@@ -31,8 +33,9 @@ static void defaults(void *settings) {
 static const char *const of_training[] = {"classifier", "init",      "per-class", "sd",    "beta",
                                           "epochs",     "batch",     "sweeps",    "pcd",   "rate",
                                           "fields",     "estimator", "error-at",  "curve", NULL};
-static const char *const of_fitting[] = {
-    "output", "resume", "rbm", "features", "l2", "save-every", "test-labels", "test-limit", NULL};
+static const char *const of_fitting[] = {"output",     "resume",   "rbm",        "features",
+                                         "l2",         "balanced", "save-every", "test-labels",
+                                         "test-limit", NULL};
 
 static exit_code refuse(const invocation *call, const char *const *names, const char *with) {
     for (size_t k = 0; names[k]; k++)
@@ -42,7 +45,7 @@ static exit_code refuse(const invocation *call, const char *const *names, const 
 }
 
 static exit_code check_fit_options(const classify_job *my) {
-    static const char *const of_regression[] = {"features", "l2", NULL};
+    static const char *const of_regression[] = {"features", "l2", "balanced", NULL};
     const classify_settings *settings = my->settings;
     const invocation *call = &my->call;
     exit_code code = EXIT_DONE;
@@ -69,9 +72,9 @@ static exit_code check_files(const classify_job *my) {
     const common_settings *common = &my->call.common;
     exit_code code = EXIT_DONE;
     if (settings->picture)
-        code = may_write_picture(common, settings->picture);
+        code = plot_may_write(common, settings->picture);
     if (code == EXIT_DONE && settings->predictions)
-        code = may_write(common, settings->predictions, ".csv");
+        code = sample_table_may_write(common, settings->predictions);
     if (code == EXIT_DONE && settings->curve)
         code = may_write(common, settings->curve, ".csv");
     return code;
@@ -121,6 +124,15 @@ static bool has_class(const isg_dataset *data, const char *name) {
     return false;
 }
 
+/* How many samples of TEST have a label. */
+static size_t count_labelled(const isg_dataset *data) {
+    const isg_dataset_info info = isg_dataset_describe(data);
+    size_t count = 0;
+    for (size_t c = 0; c < info.n_classes; c++)
+        count += isg_dataset_class_size(data, c);
+    return count;
+}
+
 /* Whether TEST can say how good a classifier of TRAIN is. */
 static exit_code check_classes(const classify_job *my) {
     const size_t n_train = isg_dataset_describe(my->train).n_classes;
@@ -131,7 +143,9 @@ static exit_code check_classes(const classify_job *my) {
             return fail(EXIT_BAD_INPUT, "%s: has class '%s', which %s does not have", my->test_name,
                         name, my->train_name);
     }
-    for (size_t c = 0; c < n_train; c++) {
+    /* Labels of a part of TEST are a help, but no test of all classes. */
+    const bool is_whole = count_labelled(my->test) == isg_dataset_describe(my->test).n_samples;
+    for (size_t c = 0; is_whole && c < n_train; c++) {
         const char *name = isg_dataset_class_name(my->train, c);
         if (!has_class(my->test, name))
             return fail(EXIT_BAD_INPUT,
@@ -144,6 +158,8 @@ static exit_code check_classes(const classify_job *my) {
 
 static exit_code load_test(classify_job *my) {
     data_settings how = my->settings->data;
+    how.how.keep_unlabelled = my->settings->predictions != NULL;
+    how.how.drop_constant = false; /* TRAIN, or the model, decides */
     if (!my->settings->model) {
         how.how.labels_path = my->settings->test_labels;
         how.how.limit = my->settings->test_limit;
@@ -153,6 +169,8 @@ static exit_code load_test(classify_job *my) {
                                                : isg_classifier_encoding(my->classifier));
     if (code != EXIT_DONE)
         return code;
+    if (my->settings->picture && count_labelled(my->test) == 0)
+        return no_labels(my->test_name, ", which --picture needs");
     isg_dataset_checksum(my->test, my->test_sha256);
     isg_dataset_label_checksum(my->test, my->test_labels_sha256);
     if (!my->train)
@@ -162,9 +180,11 @@ static exit_code load_test(classify_job *my) {
     if (info.n_visible != expected)
         return fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu", my->test_name,
                     info.n_visible, plural(info.n_visible), my->train_name, expected);
-    if (info.n_classes == 0)
-        return no_labels(my->test_name, " to test against (--test-labels); a saved classifier "
-                                        "predicts without, see --model");
+    if (count_labelled(my->test) == 0)
+        return my->settings->predictions
+                   ? EXIT_DONE
+                   : no_labels(my->test_name, " to test against (--test-labels); to classify it "
+                                              "without, give --predictions FILE.csv");
     if (strcmp(my->test_sha256, my->train_sha256) == 0)
         notice(my->call.common.quiet,
                "%s: has exactly the samples of TRAIN, so its error says nothing about new samples",
@@ -244,11 +264,7 @@ static exit_code predict(classify_job *my) {
         code = fail_status(isg_classifier_load(&my->classifier, my->settings->model));
     if (code == EXIT_DONE)
         code = load_test(my);
-    if (code == EXIT_DONE)
-        code = classify_test(my);
-    if (code == EXIT_DONE && my->settings->picture && !my->test_tally.counts)
-        code = no_labels(my->test_name, ", which --picture needs");
-    return code;
+    return code == EXIT_DONE ? classify_test(my) : code;
 }
 
 static exit_code run(const invocation *call) {
@@ -285,8 +301,8 @@ static const argument_entry arguments[] = {
     {.name = "TRAIN", .help = "Labelled samples to learn from: " DATA_HELP
      ". With --model, the samples to classify. Optional with --resume",
      .choices = data_names, .is_open = true, .is_file = true, .is_optional = true},
-    {.name = "TEST", .help = "Labelled samples of the same classes, used only for testing; "
-                             "optional",
+    {.name = "TEST", .help = "Labelled samples of the same classes, used only for testing, or samples "
+                             "without labels, for --predictions; optional",
      .choices = data_names, .is_open = true, .is_file = true, .is_optional = true},
     {.name = NULL},
 };
@@ -298,7 +314,8 @@ static const option_entry options[] = {
     {.name = "model", .kind = OPTION_FILE, .metavar = "C.npz", FIELD(model),
      .otherwise = "a new one", .help = "Use a classifier saved by an earlier run"},
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
-     .high = HUGE_VAL, FIELD(experts.per_class), .help = "Hidden units per class"},
+     .high = HUGE_VAL, FIELD(experts.per_class), .help = "Hidden units per class; as many as there are "
+     "samples, if a class has fewer"},
     {.name = "init", .kind = OPTION_CHOICE, .metavar = "START",
      .choices = start_names, FIELD(experts.start),
      .help = "Weights to start from: the projection rule or the Hebbian rule of the K "
@@ -334,6 +351,8 @@ static const option_entry options[] = {
      .high = HUGE_VAL, FIELD(fit.l2),
      .help = "Penalty of the regression, which adds L / 2 |coefficients|^2 to the sum of the "
              "losses, on standardized features"},
+    {.name = "balanced", .kind = OPTION_FLAG, FIELD(fit.balanced),
+     .help = "Let all classes weigh the same in the regression, whatever their sizes"},
     {.name = "rbm", .kind = OPTION_FILE, .metavar = "M.npz", FIELD(rbm), .otherwise = "experts",
      .help = "Use the features of this RBM instead of experts; nothing is trained"},
     {.name = "classifier", .kind = OPTION_CHOICE, .metavar = "WHICH",
@@ -347,10 +366,11 @@ static const option_entry options[] = {
      .help = "Save every S seconds; does not change the result"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg", FIELD(picture),
      .otherwise = "no picture",
-     .help = "Draw the confusion matrix: right answers in blue, mistakes in red"},
-    {.name = "predictions", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(predictions),
-     .otherwise = "none", .help = "Write the predicted class of every sample of TEST, and its "
-                                  "probability"},
+     .help = "Draw the confusion matrix, with names and numbers: right answers in blue, mistakes in "
+             "red (with gnuplot)"},
+    {.name = "predictions", .kind = OPTION_FILE, .metavar = TABLE_METAVAR, FIELD(predictions),
+     .otherwise = "none", .help = "Write the predicted class of every sample of TEST, and the "
+                                  "probability of every class"},
     {.name = "curve", .kind = OPTION_FILE, .metavar = "FILE.csv", FIELD(curve), .otherwise = "none",
      .help = "Write the errors of --error-at"},
     {.name = "test-labels", .kind = OPTION_FILE, .metavar = "FILE", FIELD(test_labels),
@@ -390,7 +410,12 @@ const command command_classify = {
         "Training uses the seed and the number of the class, so the same seed gives the same "
         "answers on any number of threads.\n"
         "The classes of TRAIN and TEST are matched by name. Errors come with their binomial "
-        "standard error (if none is wrong, that of half a sample).\n"
+        "standard error (if none is wrong, that of half a sample). The balanced error is the "
+        "mean of the errors of the classes, however rare they are. Samples of TEST without a "
+        "label are classified, but no part of any error.\n"
+        "--predictions writes one row per sample: " SAMPLE_COLUMNS
+        ", predicted, probability (of that class) and p_CLASS, one column per class. " TABLE_ARRAYS
+        " P (samples x classes).\n"
         "RUN contains classifier.npz, run.json (all options, checksums of the data, errors) "
         "and two checkpoints. Whatever stopped a run, 'isinglass classify --resume -o RUN' "
         "continues it and ends with the same answers.",

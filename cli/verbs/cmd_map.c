@@ -48,7 +48,7 @@ static exit_code run(const invocation *call) {
         code = fail_status(isg_patterns_load(&patterns, file));
     if (code == EXIT_DONE && settings->picture) {
         const isg_patterns_info info = isg_patterns_describe(patterns);
-        code = check_image(file, info.n_visible, info.image_height, info.image_width, "");
+        code = check_picture(file, info.n_visible, info.image_height, info.image_width);
     }
     if (code == EXIT_DONE)
         code = map(&rbm, patterns, settings, &my.found, file);
@@ -70,7 +70,7 @@ static exit_code run(const invocation *call) {
 /* clang-format off */
 static const argument_entry arguments[] = {
     {.name = "P.npz", .help = "Patterns written by 'isinglass patterns', or any .npz with xi "
-                              "(units x patterns) of +1 and -1", .is_file = true},
+                              "(units x patterns) of +1 and -1, or 1 and 0; or xi alone as .npy", .is_file = true},
     {.name = NULL},
 };
 
@@ -89,7 +89,7 @@ static const option_entry options[] = {
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(map_settings, picture), .otherwise = "no picture",
      .help = "Also draw the patterns above the columns of W: red positive, blue negative, white "
-             "zero"},
+             "zero; if they are no images, the units of W that vary most, with names (with gnuplot)"},
     {.name = NULL},
 };
 

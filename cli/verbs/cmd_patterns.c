@@ -3,20 +3,24 @@
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "cli/allocation.h"
 #include "cli/data_input.h"
+#include "cli/pictures.h"
 #include "cli/progress.h"
+#include "cli/starts.h"
 
 typedef struct patterns_settings {
     data_settings data;
-    const char *out;
+    const char *out, *table, *picture;
+    size_t top;
     isg_pattern_options how;
 } patterns_settings;
 
 static void defaults(void *settings) {
     *(patterns_settings *)settings =
-        (patterns_settings){.data = data_defaults(), .how = isg_pattern_defaults()};
+        (patterns_settings){.data = data_defaults(), .how = isg_pattern_defaults(), .top = 10};
 }
 
 typedef struct pattern_row {
@@ -24,15 +28,25 @@ typedef struct pattern_row {
     size_t members, positive;
 } pattern_row;
 
+/* A unit that tells a pattern from the others. */
+typedef struct marker {
+    size_t pattern, rank, unit;
+    const char *label, *name; /* NULL if unknown */
+    double weight, share_in_class, share_in_rest;
+} marker;
+
 typedef struct patterns_result {
-    const char *file;
+    const char *file, *table, *picture;
     isg_patterns_info info;
     size_t rank, mu, nu; /* mu and nu have the largest overlap */
     double max_overlap;
     bool is_dependent;
     char dependence[256], checksum[65];
     pattern_row *rows; /* n_patterns */
-    result_list patterns, positive, labels, members;
+    marker *markers;   /* (n_patterns, top) */
+    double *shares;    /* (n_visible, n_patterns) of +1 in the samples of each pattern */
+    size_t top;        /* for each pattern; 0: not asked for */
+    result_list patterns, positive, labels, members, distinctive;
 } patterns_result;
 
 static exit_code list_patterns(patterns_result *my, const isg_patterns *patterns) {
@@ -71,19 +85,174 @@ static exit_code look(patterns_result *my, const isg_patterns *patterns) {
     return code == EXIT_DONE ? list_patterns(my, patterns) : code;
 }
 
+/* ---- what is distinctive -------------------------------------------------------------------------- */
+
+/* The largest weight first, then the first unit. */
+static int compare(const void *left, const void *right) {
+    const marker *a = left, *b = right;
+    if (a->weight != b->weight)
+        return a->weight > b->weight ? -1 : 1;
+    return a->unit < b->unit ? -1 : a->unit > b->unit;
+}
+
+/* The units of one pattern, by their weight; all (n_visible) is scratch. */
+static void rank_units(marker *all, size_t mu, const isg_patterns *patterns, isg_matd_view shares,
+                       const size_t *sizes) {
+    for (size_t i = 0; i < shares.rows; i++) {
+        const double *share = shares.data + i * shares.stride;
+        double ups = 0;
+        size_t rest = 0;
+        for (size_t nu = 0; nu < shares.cols; nu++)
+            if (nu != mu && sizes[nu] > 0) {
+                ups += share[nu] * (double)sizes[nu];
+                rest += sizes[nu];
+            }
+        all[i] = (marker){.pattern = mu,
+                          .unit = i,
+                          .label = isg_patterns_label(patterns, mu),
+                          .name = isg_encoding_unit_name(isg_patterns_encoding(patterns), i),
+                          .share_in_class = share[mu],
+                          .share_in_rest = round(ups) / (double)rest};
+        all[i].weight = all[i].share_in_class - all[i].share_in_rest;
+    }
+    qsort(all, shares.rows, sizeof *all, compare);
+}
+
+static exit_code find_markers(patterns_result *my, const isg_patterns *patterns,
+                              const isg_dataset *data) {
+    const size_t n = my->info.n_visible, p = my->info.n_patterns;
+    const size_t samples = isg_dataset_describe(data).n_samples;
+    uint32_t *nearest = memory_allocate(samples, sizeof *nearest);
+    size_t *sizes = memory_allocate(p, sizeof *sizes);
+    marker *all = memory_allocate(n, sizeof *all);
+    double *shares = my->shares = memory_allocate(n, p * sizeof *shares);
+    my->markers = memory_allocate(p, my->top * sizeof *my->markers);
+    exit_code code = nearest && shares && sizes && all && my->markers ? EXIT_DONE : fail_memory();
+    if (code == EXIT_DONE)
+        code = fail_status(isg_patterns_nearest(patterns, data, nearest));
+    for (size_t a = 0; code == EXIT_DONE && a < samples; a++)
+        if (nearest[a] < p)
+            sizes[nearest[a]]++;
+    if (code == EXIT_DONE)
+        code = fail_status(isg_group_shares((isg_matd){shares, n, p, p}, data, nearest));
+    size_t count = 0;
+    for (size_t mu = 0; code == EXIT_DONE && mu < p; mu++) {
+        if (sizes[mu] == 0) /* its samples are nearer to another pattern of the class */
+            continue;
+        rank_units(all, mu, patterns, (isg_matd_view){shares, n, p, p}, sizes);
+        for (size_t k = 0; k < my->top; k++, count++) {
+            my->markers[count] = all[k];
+            my->markers[count].rank = k + 1;
+        }
+    }
+    my->distinctive = (result_list){my->markers, count, sizeof *my->markers};
+    memory_release(nearest);
+    memory_release(sizes);
+    memory_release(all);
+    return code;
+}
+
+/* The names of the units of each pattern, or else their numbers. */
+static void print_markers(output *out, const void *results) {
+    const patterns_result *my = results;
+    enum { INDENT = 32 };
+    output_line(out, "most distinctive units (more often +1 than in the other patterns):");
+    for (size_t k = 0; k < my->distinctive.count;) {
+        const marker *first = &my->markers[k];
+        output names = {0};
+        for (; k < my->distinctive.count && my->markers[k].pattern == first->pattern; k++) {
+            const marker *one = &my->markers[k];
+            if (one->name)
+                output_columns(&names, one->name, 0, true, SIZE_MAX);
+            else
+                output_print(&names, "%zu", one->unit);
+            output_print(&names, " ");
+        }
+        char *text = output_text(&names);
+        output_print(out, "  %-8zu ", first->pattern);
+        output_cell(out, first->label ? first->label : "-", 20);
+        output_print(out, " ");
+        if (text)
+            output_fill(out, INDENT, INDENT, text);
+        else
+            out->is_out_of_memory = true;
+        output_free(&names);
+    }
+}
+
+/* Images, or the means of the most distinctive units, as many of each pattern as fit. */
+static exit_code draw(const patterns_result *my, const isg_patterns *patterns) {
+    const size_t n = my->info.n_visible, p = my->info.n_patterns, fit = 60 / p > 0 ? 60 / p : 1;
+    if (my->info.image_height || !my->markers)
+        return draw_patterns(my->picture, patterns);
+    double *means = memory_allocate(n, p * sizeof *means);
+    size_t *units = memory_allocate(my->distinctive.count, sizeof *units), count = 0;
+    const char **labels = memory_allocate(p, sizeof *labels);
+    exit_code code = means && units && labels ? EXIT_DONE : fail_memory();
+    for (size_t k = 0; code == EXIT_DONE && k < n * p; k++)
+        means[k] = 2 * my->shares[k] - 1;
+    for (size_t mu = 0; code == EXIT_DONE && mu < p; mu++)
+        labels[mu] = isg_patterns_label(patterns, mu);
+    for (size_t k = 0; code == EXIT_DONE && k < my->distinctive.count; k++) {
+        size_t before = 0;
+        while (before < count && units[before] != my->markers[k].unit)
+            before++;
+        if (before == count && my->markers[k].rank <= fit)
+            units[count++] = my->markers[k].unit;
+    }
+    if (code == EXIT_DONE)
+        code = draw_units(my->picture, &(unit_table){.what = "means of patterns",
+                                                     .values = {means, n, p, p},
+                                                     .scale = 1,
+                                                     .encoding = isg_patterns_encoding(patterns),
+                                                     .labels = labels,
+                                                     .units = units,
+                                                     .n_units = count});
+    memory_release(means);
+    memory_release(units);
+    memory_release(labels);
+    return code;
+}
+
+/* clang-format off */
+static const result_entry marker_results[] = {
+    RESULT(marker, pattern, "number of a pattern"),
+    RESULT(marker, label, "its class, or null"),
+    RESULT(marker, rank, "from 1, the most distinctive unit"),
+    RESULT(marker, unit, "number of the unit, from 0"),
+    RESULT(marker, name, "its name, or null"),
+    RESULT(marker, weight, "difference of the two shares that follow"),
+    RESULT(marker, share_in_class, "share of +1 among the samples of the pattern"),
+    RESULT(marker, share_in_rest, "share of +1 among all other samples"),
+    {.key = NULL}};
+/* clang-format on */
+
 static exit_code run(const invocation *call) {
     const patterns_settings *settings = call->settings;
     isg_dataset *data = NULL;
     isg_patterns *patterns = NULL;
-    patterns_result my = {.file = settings->out};
+    patterns_result my = {
+        .file = settings->out, .table = settings->table, .picture = settings->picture};
     exit_code code = may_write(&call->common, settings->out, ".npz");
+    if (code == EXIT_DONE && settings->table)
+        code = may_write(&call->common, settings->table, ".csv");
+    if (code == EXIT_DONE && settings->picture)
+        code = may_write_picture(&call->common, settings->picture);
     if (code == EXIT_DONE)
         code = data_load(&data, call, call->arguments[0], &settings->data, NULL);
+    if (code == EXIT_DONE && settings->picture) {
+        const isg_dataset_info info = isg_dataset_describe(data);
+        code =
+            check_picture(call->arguments[0], info.n_visible, info.image_height, info.image_width);
+    }
     if (code == EXIT_DONE) {
+        isg_pattern_options how = settings->how;
         progress bar;
+        how.cap = true;
+        start_patterns(call, data, call->arguments[0], how.per_class);
         progress_start(&bar, call->common.quiet, "clustering");
         const isg_status status =
-            isg_patterns_from_data(&patterns, data, &settings->how, progress_callback(&bar));
+            isg_patterns_from_data(&patterns, data, &how, progress_callback(&bar));
         progress_finish(&bar);
         code = status == ISG_ERR_ARGUMENT
                    ? fail(EXIT_BAD_INPUT, "%s: %s%s", call->arguments[0], isg_error_message(),
@@ -92,12 +261,31 @@ static exit_code run(const invocation *call) {
     }
     if (code == EXIT_DONE)
         code = look(&my, patterns);
+    const bool is_wanted = settings->table || call_has_option(call, "top");
+    if (code == EXIT_DONE && is_wanted && my.info.n_patterns < 2)
+        code = fail(EXIT_BAD_INPUT,
+                    "%s: gives one pattern, which nothing can distinguish from others; --table and "
+                    "--top need labels of several classes, or --per-class",
+                    call->arguments[0]);
+    if (code == EXIT_DONE && my.info.n_patterns > 1 &&
+        (is_wanted || (settings->picture && !my.info.image_height))) {
+        my.top = settings->top < my.info.n_visible ? settings->top : my.info.n_visible;
+        code = find_markers(&my, patterns, data);
+    }
+    if (code == EXIT_DONE && settings->picture)
+        code = draw(&my, patterns);
+    if (code == EXIT_DONE && settings->table)
+        code = result_csv(settings->table, marker_results, my.distinctive,
+                          "pattern,label,rank,unit,name,weight:.6g,share_in_class:.6g,"
+                          "share_in_rest:.6g");
     if (code == EXIT_DONE)
         code = fail_status(
             isg_patterns_save(patterns, settings->out, call->common.seed, call->command_line));
     if (code == EXIT_DONE)
         result_show(call, &my);
     memory_release(my.rows);
+    memory_release(my.markers);
+    memory_release(my.shares);
     isg_patterns_free(patterns);
     isg_dataset_free(data);
     return code;
@@ -114,7 +302,18 @@ static const option_entry options[] = {
      .offset = offsetof(patterns_settings, out), .help = "Write the patterns to this file"},
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.per_class),
-     .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage)"},
+     .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage); a class "
+             "with fewer samples gets one for each of them"},
+    {.name = "table", .kind = OPTION_FILE, .metavar = "FILE.csv",
+     .offset = offsetof(patterns_settings, table), .otherwise = "no file",
+     .help = "Also write the most distinctive units of every pattern, and show their names"},
+    {.name = "top", .kind = OPTION_SIZE, .metavar = "T", .low = 1, .high = 1e6,
+     .offset = offsetof(patterns_settings, top),
+     .help = "How many units per pattern; without --table, only show their names"},
+    {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
+     .offset = offsetof(patterns_settings, picture), .otherwise = "no picture",
+     .help = "Also draw the patterns; if they are no images, the means of their most distinctive "
+             "units, with names (with gnuplot)"},
     DATA_OPTIONS(patterns_settings, data),
     {.name = NULL},
 };
@@ -138,6 +337,9 @@ static const result_entry results[] = {
     RESULT_AS(patterns_result, info.n_ties, "ties", "number of units whose mean was zero, over all patterns"),
     RESULT_CHAR_ARRAY(patterns_result, checksum, "sha256",
                       "SHA-256 of the patterns packed (first unit = highest bit), sorted, concatenated"),
+    LIST(distinctive, marker_results, "with --table or --top, T units per pattern; else null"),
+    IS(table, "the table, or null"),
+    IS(picture, "the picture, or null"),
     {.kind = RESULT_LIST, .key = "patterns", .offset = offsetof(patterns_result, patterns),
      .of = row_results, .is_private = true},
     {.kind = RESULT_CHARS, .key = "dependence", .offset = offsetof(patterns_result, dependence),
@@ -153,6 +355,9 @@ static const result_entry results[] = {
     {.label = "SHA-256", .text = "{sha256} (of the sorted patterns)"},
     {.each = "patterns", .heading = "  pattern  class                 samples       +1",
      .text = "  {#:-8} {label:-20} {members:8} {positive:8}"},
+    {.when = "distinctive", .print = print_markers},
+    {.when = "table", .label = "table", .text = "{table}"},
+    {.when = "picture", .label = "picture", .text = "{picture}"},
     {.label = "file", .text = "{file}"},
     {.key = NULL}};
 
@@ -162,6 +367,8 @@ static const example examples[] = {
      "A hundred patterns, ten ways to write each digit."},
     {"isinglass patterns votes.csv --label-column party -o parties.npz",
      "One pattern for each party."},
+    {"isinglass patterns cells.csv --label-column type -o types.npz --table markers.csv --top 20",
+     "The genes that mark each cell type."},
     {NULL, NULL},
 };
 /* clang-format on */
@@ -176,6 +383,11 @@ const command command_patterns = {
         "Ward linkage on Hamming distances, with ties broken as SciPy does, and each cluster "
         "gives a pattern. Patterns are ordered by class, then by the first sample of the "
         "cluster.\n"
+        "--table ranks the units of a pattern by how much more often they are +1 in its samples "
+        "than in all others: weight = share_in_class - share_in_rest, the first unit first if "
+        "equal. Its columns are pattern (from 0), label, rank, unit (from 0), name (empty if "
+        "unknown), weight and the two shares. With --per-class, the samples of a pattern are those "
+        "of its class that are nearest to it.\n"
         "P.npz contains xi (units x patterns, int8), labels and meta.json; open it with "
         "numpy.load.",
     .arguments = arguments,

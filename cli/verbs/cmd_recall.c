@@ -8,6 +8,7 @@
 #include "cli/number_list.h"
 #include "cli/parts.h"
 #include "cli/plot.h"
+#include "cli/sample_table.h"
 #include "cli/unit_ranges.h"
 #include "cli/value.h"
 #include "cli/verbs/recall_job.h"
@@ -126,8 +127,9 @@ static exit_code check_protocol(const recall_job *my) {
 }
 
 static exit_code check_use(const recall_job *my) {
-    static const char *const of_protocols[] = {"protocol", "readout",      "committor",
-                                               "overlap",  "trajectories", NULL};
+    static const char *const of_protocols[] = {
+        "protocol",     "readout",     "committor",   "overlap",
+        "trajectories", "projections", "class-means", NULL};
     static const char *const of_data[] = {"labels", "label-column", "header", "threshold",
                                           "class",  "limit",        NULL};
     static const char *const of_files[] = {"output", "picture", "trials", NULL};
@@ -137,6 +139,8 @@ static exit_code check_use(const recall_job *my) {
         return fail(EXIT_MISUSED, "--keep-diagonal and --no-diagonal: give only one of them");
     if (!my->data_name)
         code = refuse(my->call, of_data, "needs DATA");
+    if (code == EXIT_DONE && settings->class_means && !settings->projections)
+        code = fail(EXIT_MISUSED, "--class-means: needs --projections");
     if (code == EXIT_DONE && !settings->trajectory && call_has_option(my->call, "row"))
         code = fail(EXIT_MISUSED, "--row: needs --trajectory");
     if (code != EXIT_DONE)
@@ -155,6 +159,8 @@ static exit_code check_files(const recall_job *my) {
     const common_settings *common = &my->call->common;
     const recall_settings *settings = my->settings;
     exit_code code = settings->out ? may_write(common, settings->out, ".csv") : EXIT_DONE;
+    if (code == EXIT_DONE && settings->projections)
+        code = sample_table_may_write(common, settings->projections);
     if (code == EXIT_DONE && settings->picture)
         code = plot_may_write(common, settings->picture);
     if (code == EXIT_DONE && settings->trajectory)
@@ -285,6 +291,13 @@ static const option_entry options[] = {
     {.name = "output", .letter = 'o', .kind = OPTION_FILE, .metavar = "FILE.csv",
      .offset = offsetof(recall_settings, out), .otherwise = "no file",
      .help = "Also write the outcome of every sample, or every point of the curves"},
+    {.name = "projections", .kind = OPTION_FILE, .metavar = TABLE_METAVAR,
+     .offset = offsetof(recall_settings, projections), .otherwise = "no file",
+     .help = "Also write the order parameters a = (xi'xi)^-1 xi's of every sample"},
+    {.name = "class-means", .kind = OPTION_FILE, .metavar = "TRAIN", .choices = data_names,
+     .offset = offsetof(recall_settings, class_means), .otherwise = "the patterns",
+     .help = "Use the means of the classes of TRAIN, real numbers from -1 to 1, in place of the "
+             "patterns xi in --projections"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(recall_settings, picture), .otherwise = "no picture",
      .help = "Draw the share recovered against the share corrupted (with gnuplot)"},
@@ -314,6 +327,8 @@ static const example examples[] = {
     {"isinglass recall digits.npz --flip 0:0.5:11 --rule projection,hebbian --dynamics async,gibbs --picture recovery.png",
      "How much noise each rule and dynamics can remove."},
     {"isinglass recall digits.npz --mask-units 392:784 --json", "Complete the lower halves."},
+    {"isinglass recall types.npz cells.csv --projections scores.csv --class-means atlas.csv",
+     "Score every cell by its similarity to each cell type of an atlas."},
     {"isinglass recall digits.npz mnist:test --row 0 --trajectory seven.png",
      "Watch one image fall into its attractor."},
     {NULL, NULL},
@@ -346,7 +361,16 @@ const command command_recall = {
         "class): exactly, at zero temperature, and with an overlap above 0.95. Shares are "
         "exact numbers of units. The same trial chooses the same units for all shares, rules "
         "and dynamics. Masked units start at random and are completed; the others are known "
-        "and stay fixed, unless --free or --flip is given.",
+        "and stay fixed, unless --free or --flip is given.\n"
+        "--projections writes one row per sample: " SAMPLE_COLUMNS
+        ", best (the class of the largest projection), projection (its value) and a_CLASS, one "
+        "column per pattern. A sample that equals a pattern has a 1 there and zeros elsewhere, "
+        "however similar the patterns are; with --class-means these are cell-type scores as in "
+        "scTOP. " TABLE_ARRAYS " A (samples x patterns).\n"
+        "-o writes one row per sample: sample (from 0), id, class, end, pattern and label (what it "
+        "was recalled as), updates until then, trajectories that "
+        "decided, share (of them that chose this pattern) and, with --committor, the share that "
+        "reached each pattern.",
     .arguments = arguments,
     .options = options,
     .results = results,

@@ -10,6 +10,7 @@
 
 #include "cli/allocation.h"
 #include "cli/data_input.h"
+#include "cli/held_out.h"
 #include "cli/pictures.h"
 #include "cli/progress.h"
 #include "cli/rates.h"
@@ -23,7 +24,8 @@
 typedef struct train_settings {
     data_settings data;
     start_settings start;
-    const char *out, *picture, *rate;
+    const char *out, *picture, *rate, *validation;
+    double hold_out;
     size_t epochs, score_every;
     isg_run_options how;
     bool resume;
@@ -40,9 +42,10 @@ static void defaults(void *settings) {
 static const char *const estimator_choices[] = {"sampled", "mean", NULL};
 
 /* Options that are no part of the training, and those that may differ when it is resumed: how long,
-   how often to score, and where the labels are, since it is the spins that count. */
+   how often to score, and where labels and validation data are, since it is the spins that count. */
 static const char *const not_kept[] = {"output", "picture", "resume", "save-every", NULL};
-static const char *const may_change[] = {"epochs", "labels", "score-every", NULL};
+static const char *const may_change[] = {"epochs",      "labels",     "patience",
+                                         "score-every", "validation", NULL};
 
 /* Everything about one training. */
 typedef struct job {
@@ -50,9 +53,9 @@ typedef struct job {
     train_settings *settings;
     const char *data_name, *command; /* the first command, when resumed */
     rate_schedule rates;
-    json_t *record; /* run.json; NULL before there is one */
-    isg_dataset *data;
-    char data_sha256[65];
+    json_t *record;                              /* run.json; NULL before there is one */
+    isg_dataset *data, *validation;              /* without what is held out; NULL if none */
+    char data_sha256[65], validation_sha256[65]; /* of all of DATA */
     isg_run *run;
     bool is_resumed;
     double score_s; /* spent on scores by this process */
@@ -80,6 +83,9 @@ static exit_code make_record(job *my, const isg_rbm *rbm) {
                   "seed", seed,                                                                 //
                   "options", settings_record(&my->call, not_kept),                              //
                   "machine", "isa", isg_isa(), "threads", (json_int_t)isg_threads());
+    if (my->record && my->validation &&
+        json_object_set_new(my->record, "validation_sha256", json_string(my->validation_sha256)))
+        return fail_memory();
     return my->record ? EXIT_DONE : fail_memory();
 }
 
@@ -120,13 +126,16 @@ static exit_code read_record(job *my, const char *text) {
     return settings_restore(&my->call, kept, may_change, settings->out);
 }
 
-/* A resumed run may have a larger --epochs or another --score-every; keep them for the next time. */
+/* A resumed run may have a larger --epochs, another --score-every or --patience; keep them for the
+   next time. */
 static exit_code record_changes(job *my) {
     json_t *options = json_object_get(my->record, "options");
     const int failed =
         json_object_set_new(options, "epochs", json_integer((json_int_t)my->settings->epochs)) |
         json_object_set_new(options, "score-every",
-                            json_integer((json_int_t)my->settings->score_every));
+                            json_integer((json_int_t)my->settings->score_every)) |
+        json_object_set_new(options, "patience",
+                            json_integer((json_int_t)my->settings->how.patience));
     return failed ? fail_memory() : EXIT_DONE;
 }
 
@@ -172,10 +181,24 @@ static exit_code load_data(job *my) {
                     "%s: not the data that the run in %s was started with: SHA-256 of the spins "
                     "%.12s..., expected %.12s...",
                     my->data_name, my->settings->out, my->data_sha256, recorded(my, "data_sha256"));
+    code = validation_load(&my->validation, &my->data, &my->call, my->data_name,
+                           &my->settings->data, my->settings->validation, my->settings->hold_out);
+    if (code != EXIT_DONE)
+        return code;
+    if (my->validation)
+        isg_dataset_checksum(my->validation, my->validation_sha256);
+    const char *before = my->record ? recorded(my, "validation_sha256") : my->validation_sha256;
+    if (strcmp(before ? before : "", my->validation_sha256) != 0)
+        return fail(EXIT_CHECKPOINT, "%s: the run in %s was started with%s validation data",
+                    my->settings->validation ? my->settings->validation : "--resume",
+                    my->settings->out,
+                    !before          ? "out"
+                    : my->validation ? " other"
+                                     : "");
     const isg_dataset_info info = isg_dataset_describe(my->data);
-    return my->settings->picture ? check_image(my->data_name, info.n_visible, info.image_height,
-                                               info.image_width, SHAPE_ADVICE)
-                                 : EXIT_DONE;
+    return my->settings->picture
+               ? check_picture(my->data_name, info.n_visible, info.image_height, info.image_width)
+               : EXIT_DONE;
 }
 
 static isg_run_options training_options(const job *my) {
@@ -184,6 +207,7 @@ static isg_run_options training_options(const job *my) {
     options.train.n_rates = my->rates.n_rates;
     options.train.seed = my->call.common.seed;
     options.command = my->command;
+    options.validation = my->validation;
     return options;
 }
 
@@ -241,6 +265,10 @@ static exit_code go_on(job *my) {
                my->settings->out, info.state.epochs, plural(info.state.epochs));
         return EXIT_DONE;
     }
+    if (info.is_over)
+        notice(is_quiet,
+               "%s: has had %zu epochs without a better one; a larger --patience trains longer",
+               my->settings->out, my->settings->how.patience);
     return prolong(my, info.settings);
 }
 
@@ -301,8 +329,9 @@ static exit_code train_until(job *my, size_t until) {
 static exit_code train(job *my) {
     const size_t epochs = my->settings->epochs, every = my->settings->score_every;
     exit_code code = is_score_due(my) ? score(my) : EXIT_DONE;
-    for (size_t done;
-         code == EXIT_DONE && (done = (size_t)isg_run_describe(my->run).state.epochs) < epochs;) {
+    for (isg_run_info info; code == EXIT_DONE && (info = isg_run_describe(my->run), true) &&
+                            info.state.epochs < epochs && !info.is_over;) {
+        const size_t done = (size_t)info.state.epochs;
         const size_t stop = every > 0 ? (done / every + 1) * every : epochs;
         code = train_until(my, stop < epochs ? stop : epochs);
         if (code == EXIT_DONE && is_score_due(my))
@@ -313,6 +342,22 @@ static exit_code train(job *my) {
 
 /* ---- results ---------------------------------------------------------------------------------- */
 
+/* What the validation data say after an epoch. */
+typedef struct validated {
+    size_t epoch;
+    double pseudo_likelihood, gap, log_likelihood;
+} validated;
+
+typedef struct validation_result {
+    size_t samples;
+    validated best, last;
+} validation_result;
+
+static validated validated_by(const isg_run_row *row) {
+    return (validated){(size_t)row->epoch, row->validation_pseudo_likelihood, row->validation_gap,
+                       row->log_likelihood - row->validation_gap};
+}
+
 typedef struct train_result {
     isg_run_info info;
     isg_dataset_info data;
@@ -320,12 +365,17 @@ typedef struct train_result {
     const char *init, *run, *model, *picture;
     bool resumed;
     double samples_per_second, first_reconstruction_error, reconstruction_error, score_seconds;
-    double seconds_by_then, rate;      /* at the end of the last epoch; NaN before the first */
-    size_t last_epoch;                 /* 0 if there was but one */
-    const isg_run_row *log_likelihood; /* the last row with a score; NULL if there is none */
+    double seconds_by_then, rate;        /* at the end of the last epoch; NaN before the first */
+    size_t last_epoch;                   /* 0 if there was but one */
+    const isg_run_row *log_likelihood;   /* the last row with a score; NULL if there is none */
+    const validation_result *validation; /* NULL if there are no such data */
+    const char *best_model;
+    size_t best_epoch; /* SIZE_MAX without validation data */
+    bool stopped_early;
 } train_result;
 
-static train_result look(const job *my, const char *model) {
+static train_result look(const job *my, const char *model, const char *best,
+                         validation_result *validation) {
     const isg_run_info info = isg_run_describe(my->run);
     const isg_run_row *last = info.n_rows > 1 ? &info.rows[info.n_rows - 1] : NULL;
     train_result out = {.info = info,
@@ -347,6 +397,16 @@ static train_result look(const job *my, const char *model) {
     for (size_t k = 0; k < info.n_rows; k++)
         if (!isnan(info.rows[k].log_likelihood))
             out.log_likelihood = &info.rows[k];
+    out.best_epoch = SIZE_MAX;
+    if (my->validation) {
+        *validation = (validation_result){isg_dataset_describe(my->validation).n_samples,
+                                          validated_by(info.rows + info.best_epoch),
+                                          validated_by(info.rows + info.n_rows - 1)};
+        out.validation = validation;
+        out.best_model = best;
+        out.best_epoch = (size_t)info.best_epoch;
+        out.stopped_early = info.is_over && info.state.epochs < my->settings->epochs;
+    }
     return out;
 }
 
@@ -355,15 +415,17 @@ static exit_code show_result(const job *my) {
     const size_t length = strlen(settings->out);
     const char *slash = settings->out[length - 1] == '/' ? "" : "/";
     char *model = memory_format("%s%smodel.npz", settings->out, slash);
-    if (!model)
-        return fail_memory();
-    const exit_code code =
-        settings->picture ? draw_weights(settings->picture, isg_run_rbm(my->run)) : EXIT_DONE;
+    char *best = memory_format("%s%sbest.npz", settings->out, slash);
+    exit_code code = model && best ? EXIT_DONE : fail_memory();
+    if (code == EXIT_DONE && settings->picture)
+        code = draw_weights(settings->picture, isg_run_rbm(my->run));
     if (code == EXIT_DONE) {
-        const train_result found = look(my, model);
+        validation_result validation;
+        const train_result found = look(my, model, best, &validation);
         result_show(&my->call, &found);
     }
     memory_release(model);
+    memory_release(best);
     return code;
 }
 
@@ -371,6 +433,8 @@ static exit_code carry_out(job *my) {
     exit_code code = check_options(my);
     if (code == EXIT_DONE)
         code = open_run(my);
+    if (code == EXIT_DONE)
+        code = validation_check(&my->call, my->settings->how.patience);
     if (code == EXIT_DONE)
         code = load_data(my);
     if (code != EXIT_DONE)
@@ -395,6 +459,7 @@ static exit_code run(const invocation *call) {
     isg_run_close(my.run);
     signals_release();
     isg_dataset_free(my.data);
+    isg_dataset_free(my.validation);
     rates_free(&my.rates);
     json_decref(my.record);
     return code;
@@ -439,6 +504,10 @@ static const option_entry options[] = {
      .offset = offsetof(train_settings, score_every),
      .help = "Score the data at the start and after every E epochs, as 'isinglass score' does, "
              "into epochs.csv; 0 means never; does not change the weights"},
+    VALIDATION_OPTIONS(train_settings, validation, hold_out),
+    {.name = "patience", .kind = OPTION_SIZE, .metavar = "E",
+     .offset = offsetof(train_settings, how.patience),
+     .help = "Stop once E epochs in a row brought no better fit to the validation data; 0 means never"},
     {.name = "resume", .kind = OPTION_FLAG, .offset = offsetof(train_settings, resume),
      .help = "Continue the run in RUN as if it had never stopped; if there is none, start it"},
     {.name = "save-every", .kind = OPTION_DOUBLE, .metavar = "S", .low = 0,
@@ -448,7 +517,8 @@ static const option_entry options[] = {
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(train_settings, picture), .otherwise = "no picture",
      .help = "When done, draw the columns of W, below the patterns if there are any: red "
-             "positive, blue negative, white zero"},
+             "positive, blue negative, white zero; if they are no images, the units of W that vary "
+             "most, with names (with gnuplot)"},
     DATA_OPTIONS(train_settings, data),
     {.name = NULL},
 };
@@ -460,6 +530,19 @@ static const result_entry score_results[] = {
     RESULT_AS(isg_run_row, log_likelihood, "value", NULL),
     RESULT_AS(isg_run_row, log_likelihood_error, "error", NULL), {.key = NULL}};
 
+static const result_entry validated_results[] = {
+    RESULT(validated, epoch, "after so many epochs"),
+    RESULT(validated, pseudo_likelihood, "sum of ln p(s_i | all others), per sample: the largest is the best"),
+    RESULT(validated, gap, "log-likelihood of the training data minus that of the validation data, per sample"),
+    RESULT(validated, log_likelihood, "of the validation data, per sample, if this epoch was scored, or null"),
+    {.key = NULL}};
+
+static const result_entry validation_results[] = {
+    RESULT(validation_result, samples, "number of validation samples"),
+    RESULT_STRUCT(validation_result, best, validated_results, "the best epoch"),
+    RESULT_STRUCT(validation_result, last, validated_results, "the last epoch"),
+    {.key = NULL}};
+
 static const result_entry results[] = {
     RESULT_COUNT(train_result, info.state.epochs, "epochs", "finished epochs"),
     RESULT_COUNT(train_result, info.state.updates, "updates", "updates in all"),
@@ -470,6 +553,9 @@ static const result_entry results[] = {
     IS(reconstruction_error, "the same in the last epoch"),
     RESULT_POINTER(train_result, log_likelihood, score_results, "the last score, or null"),
     IS(score_seconds, "time that this process spent on scores"),
+    RESULT_POINTER(train_result, validation, validation_results, "what the validation data say, or null"),
+    IS(best_epoch, "the epoch after which they fitted best, or null"),
+    IS(stopped_early, "whether --patience ended the training"),
     RESULT_AS(train_result, data.n_samples, "samples", "number of samples"),
     RESULT_AS(train_result, rbm.n_visible, "n_visible", "number of visible units"),
     RESULT_AS(train_result, rbm.n_hidden, "n_hidden", "number of hidden units"),
@@ -477,6 +563,7 @@ static const result_entry results[] = {
     IS(resumed, "whether an earlier run was resumed"),
     IS(run, "the directory"),
     IS(model, "the model in it"),
+    IS(best_model, "the model of the best epoch, or null"),
     IS(picture, "the picture, or null"),
     RESULT_HIDDEN(train_result, seconds_by_then), RESULT_HIDDEN(train_result, rate),
     RESULT_HIDDEN(train_result, last_epoch), RESULT_HIDDEN(train_result, init),
@@ -494,8 +581,16 @@ static const result_entry results[] = {
     {.when = "log_likelihood", .label = "log-likelihood",
      .text = "{log_likelihood.value:.3f} +- {log_likelihood.error:.2g} after {log_likelihood.epoch "
              "epoch}; scores took {score_seconds:.2f} s"},
+    {.when = "validation", .label = "validation",
+     .text = "{validation.samples sample}: pseudo-likelihood {validation.best.pseudo_likelihood:.3f} after "
+             "{validation.best.epoch epoch}, the best; {validation.last.pseudo_likelihood:.3f} after the last"},
+    {.when = "validation", .label = "gap",
+     .text = "{validation.best.gap:.3f} after the best epoch, {validation.last.gap:.3f} after the last "
+             "(ln p of training minus validation data)"},
+    {.when = "stopped_early", .label = "stopped", .text = "early: no better epoch came"},
     {.when = "picture", .label = "picture", .text = "{picture}"},
     {.label = "model", .text = "{model}"},
+    {.when = "best_model", .label = "best model", .text = "{best_model}"},
     {.key = NULL}};
 
 static const example examples[] = {
@@ -505,6 +600,8 @@ static const example examples[] = {
      "Resume after Ctrl-C, a crash or the end, and train to 50 epochs."},
     {"isinglass train mnist:train -o random --init normal --hidden 10 --rate 5e-4,1e-4@25 --epochs 50",
      "A random start with the schedule of Fig. 4b of the paper."},
+    {"isinglass train mnist:train -o stopped --hold-out 0.1 --patience 5 --epochs 100",
+     "Keep a tenth of the samples for validation; stop when five epochs brought nothing better."},
     {"isinglass train votes.csv --label-column party -o votes --fields --pcd",
      "Your own data, fields too, persistent chains."},
     {NULL, NULL},
@@ -528,6 +625,11 @@ const command command_train = {
         "reads the options from run.json and refuses other options and other data. Ctrl-C and "
         "SIGTERM finish the current update and save. A second process in the same RUN is "
         "refused.\n"
+        "Validation data are measured at the start and after every epoch, by their "
+        "pseudo-likelihood, which needs no ln Z, and the gap between the likelihoods of training "
+        "and validation data; epochs.csv has both, and the validation log-likelihood where "
+        "--score-every computes ln Z. RUN/best.npz is the RBM after the epoch of the largest "
+        "pseudo-likelihood, which may be the start. Validation does not change the weights.\n"
         "The weights depend on the seed, not on the number of threads or the instruction set.",
     .arguments = arguments,
     .options = options,

@@ -66,7 +66,7 @@ static exit_code load(unmapped *my, const invocation *call) {
         return code;
     const isg_rbm_info info = isg_rbm_describe(my->rbm);
     if (settings->picture)
-        code = check_image(name, info.n_visible, info.image_height, info.image_width, "");
+        code = check_picture(name, info.n_visible, info.image_height, info.image_width);
     if (code != EXIT_DONE)
         return code;
     if (settings->start && !is_random(settings)) {
@@ -301,7 +301,8 @@ static const option_entry options[] = {
              "stable"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(unmap_settings, picture), .otherwise = "no picture",
-     .help = "Also draw the known patterns, if any, above WX above the patterns found"},
+     .help = "Also draw the known patterns, if any, above WX above the patterns found; if they are "
+             "no images, the units of these that vary most, with names (with gnuplot)"},
     DATA_OPTIONS(unmap_settings, data),
     {.name = NULL},
 };

@@ -11,7 +11,7 @@ enum { N_RULES = 2, N_DYNAMICS = 5 };
 
 typedef struct recall_settings {
     data_settings data;
-    const char *out, *picture, *trajectory;
+    const char *out, *picture, *trajectory, *projections, *class_means;
     const char *rule, *dynamics; /* a name, or several with commas between them */
     const char *flip, *mask, *mask_units;
     isg_recall_options how; /* of the published protocol, unless typed */
@@ -59,6 +59,16 @@ typedef struct recall_result {
 } recall_result;
 
 extern const result_entry recall_protocol_results[], recall_curves_results[], recall_walk_results[];
+
+/* How well the largest projection names the class of a sample. */
+typedef struct projection_result {
+    const char *file, *onto;
+    size_t count;           /* of patterns or class means */
+    double accuracy, error; /* NaN if the classes of either are unknown */
+} projection_result;
+
+/* Writes --projections. */
+exit_code recall_project(const recall_job *my, projection_result *out); /* recall_projections.c */
 
 exit_code recall_protocol(recall_job *my);   /* recall_protocol.c */
 exit_code recall_curves(recall_job *my);     /* recall_curves.c */

@@ -6,6 +6,7 @@
 
 #include "cli/allocation.h"
 #include "cli/progress.h"
+#include "cli/sample_table.h"
 #include "cli/verbs/recall_job.h"
 #include "cli/verbs/recall_tables.h"
 #include "src/base/clock.h"
@@ -98,12 +99,13 @@ static exit_code run_committor(const recall_job *my, recall_found *found) {
 
 typedef struct outcome_row {
     size_t sample;
-    const char *class, *label;
+    const char *id, *class, *label;
     isg_recall_outcome found;
 } outcome_row;
 
 static const result_entry outcome_columns[] = {
     RESULT(outcome_row, sample, NULL),
+    RESULT(outcome_row, id, NULL),
     RESULT(outcome_row, class, NULL),
     RESULT_ENUM(outcome_row, found.end, "end", end_names, NULL),
     RESULT_AS(outcome_row, found.pattern, "pattern", NULL),
@@ -114,9 +116,8 @@ static const result_entry outcome_columns[] = {
     {.key = NULL}};
 
 static exit_code write_csv(const recall_job *my, const recall_found *found) {
-    static const char columns[] = "sample,class,end,pattern,label,updates,trajectories,share";
+    static const char columns[] = "sample,id,class,end,pattern,label,updates,trajectories,share";
     const isg_recall_outcome *outcomes = isg_recall_outcomes(found->recall);
-    const uint32_t *labels = isg_dataset_labels(my->data);
     const size_t n_shares = found->has_committor ? my->info.n_patterns + 1 : 0;
     output text = {0};
     result_csv_names(&text, columns);
@@ -127,7 +128,8 @@ static exit_code write_csv(const recall_job *my, const recall_found *found) {
         const size_t pattern = outcomes[a].pattern;
         const outcome_row one = {
             .sample = a,
-            .class = labels ? isg_dataset_class_name(my->data, labels[a]) : NULL,
+            .id = isg_dataset_sample_id(my->data, a),
+            .class = sample_class(my->data, a),
             .label = pattern == SIZE_MAX ? NULL : isg_patterns_label(my->patterns, pattern),
             .found = outcomes[a]};
         result_csv_cells(&text, outcome_columns, &one, columns);
@@ -169,6 +171,8 @@ exit_code recall_protocol(recall_job *my) {
     exit_code code = run_recall(my, &found);
     if (code == EXIT_DONE && my->settings->committor)
         code = run_committor(my, &found);
+    if (code == EXIT_DONE && my->settings->projections)
+        code = recall_project(my, &found.projection);
     if (code == EXIT_DONE && my->settings->out)
         code = write_csv(my, &found);
     if (code == EXIT_DONE) {

@@ -60,7 +60,8 @@ typedef struct protocol_result {
     const char **names; /* of both lists that follow */
     result_list classes, columns, updates;
     committor_result lost;
-    const committor_result *committor; /* NULL without --committor */
+    const committor_result *committor;   /* NULL without --committor */
+    const projection_result *projection; /* NULL without --projections */
     const char *ensemble, *readout, *file, *picture;
     size_t n_visible, n_patterns;
     bool is_thermal;
@@ -187,6 +188,18 @@ static const result_entry committor_results[] = {
      .text = "{right:%.1f} % to their class; {accuracy:%.1f} % right by majority"},
     {.key = NULL}};
 
+static const result_entry projection_results[] = {
+    RESULT(projection_result, file, "the table"),
+    RESULT(projection_result, onto, "patterns or class means"),
+    RESULT(projection_result, count, "how many of them"),
+    RESULT(projection_result, accuracy, "share of the samples whose largest projection is of their class, or null"),
+    RESULT(projection_result, error, "its standard error over samples"),
+    {.when = "accuracy", .label = "projections",
+     .text = "{accuracy:%.2f} % +- {error:%.2f} % by the largest one, onto {count} {onto}"},
+    {.when = "!accuracy", .label = "projections", .text = "onto {count} {onto}"},
+    {.label = "", .text = "{file}"},
+    {.key = NULL}};
+
 #define IS(field, what)            RESULT(protocol_result, field, what)
 #define SUMMARY(field, name, what) RESULT_AS(protocol_result, summary.field, name, what)
 #define OPTION(field, name, what)  RESULT_AS(protocol_result, summary.options.field, name, what)
@@ -226,6 +239,7 @@ const result_entry recall_protocol_results[] = {
     SUMMARY(n_samples, "samples", "number of samples"),
     SUMMARY(n_foreign, "foreign", "samples of classes that no pattern has; they count as wrong"),
     RESULT_POINTER(protocol_result, committor, committor_results, "null without --committor"),
+    RESULT_POINTER(protocol_result, projection, projection_results, "null without --projections"),
     NAMED(protocol, protocol_names, "published or attractor"),
     NAMED(rule, rule_names, "projection or hebbian"),
     NAMED(dynamics, dynamics_names, "dynamics of the samples; published: of the first part"),
@@ -272,6 +286,7 @@ const result_entry recall_protocol_results[] = {
     BY_READOUT("", "energy", "energy    "),
     {.when = "has_accuracy&foreign", .label = "no such pattern",
      .text = "{foreign} of the samples, counted as wrong"},
+    {.each = "projection"},
     {.each = "committor"},
     {.print = print_tables},
     {.print = print_updates},
@@ -316,6 +331,7 @@ exit_code recall_show(const recall_job *my, const recall_found *found) {
         .confusion = rows_of(isg_recall_confusion(found->recall)),
         .updates = {isg_recall_updates(found->recall), summary->n_updates, sizeof(double)},
         .committor = found->has_committor ? &out.lost : NULL,
+        .projection = found->projection.file ? &found->projection : NULL,
         .ensemble = is_published ? dynamics_names[options->ensemble] : NULL,
         .readout = is_published ? NULL : readout_names[options->readout],
         .file = my->settings->out,

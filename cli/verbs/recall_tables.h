@@ -16,6 +16,7 @@ typedef struct recall_found {
     size_t n_lost;
     size_t *lost;   /* (n_lost) which samples these are */
     double *shares; /* (n_lost, n_patterns + 1) */
+    projection_result projection;
 } recall_found;
 
 exit_code recall_show(const recall_job *my, const recall_found *found);

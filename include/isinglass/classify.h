@@ -26,8 +26,11 @@ typedef enum isg_logistic_method {
 /* Start from isg_logistic_defaults(); defaults are in brackets. */
 typedef struct isg_logistic_options {
     isg_logistic_method method; /* [ISG_LOGISTIC_AUTO] */
-    double l2;        /* l2 / 2 |coefficients|^2 is added to the SUM of the losses, so l2 is 1 / C
+    double l2;     /* l2 / 2 |coefficients|^2 is added to the SUM of the losses, so l2 is 1 / C
                          of scikit-learn; intercepts are not penalized [1e-3] */
+    bool balanced; /* a sample of a class of n_c samples weighs n_samples / (n_classes n_c), so that
+                      all classes weigh the same, as class_weight='balanced' of scikit-learn; means
+                      and scales of features are of the samples as they are [false] */
     bool standardize; /* if false, means are 0 and scales 1, and the penalty applies to raw features
                          [true] */
     double tolerance; /* for the largest entry of the gradient of the mean loss, always with respect
@@ -44,7 +47,7 @@ typedef struct isg_logistic_report {
     bool converged;             /* a minimum exists and the gradient is within the tolerance */
     size_t iterations;          /* Newton steps, or L-BFGS and conjugate-gradient steps */
     double gradient;            /* its largest entry, as for the tolerance */
-    double loss;                /* mean of -ln p(label | x), in nats */
+    double loss;                /* mean of -ln p(label | x), in nats, weighted if balanced */
     double penalty;             /* l2 / 2 |coefficients|^2 / n_samples */
     char reason
         [160]; /* if not converged, why, as a sentence without a trailing period; else empty */
@@ -61,11 +64,12 @@ typedef struct isg_experts isg_experts;
 
 /* Start from isg_expert_defaults(); defaults are in brackets. */
 typedef struct isg_expert_options {
-    bool joint;              /* one for all classes, on data with appended labels [false] */
-    size_t per_class;        /* hidden units per class; fewer where patterns are dependent [10] */
-    isg_start start;         /* [ISG_START_HOPFIELD] */
-    double deviation;        /* of the weights of ISG_START_NORMAL [0.1] */
-    double beta;             /* [2] */
+    bool joint;       /* one for all classes, on data with appended labels [false] */
+    size_t per_class; /* hidden units per class; fewer where patterns are dependent [10] */
+    bool cap;         /* fewer for a class with fewer samples, see isg_start_options [false] */
+    isg_start start;  /* [ISG_START_HOPFIELD] */
+    double deviation; /* of the weights of ISG_START_NORMAL [0.1] */
+    double beta;      /* [2] */
     isg_train_options train; /* [isg_train_defaults(), but shuffled] */
 } isg_expert_options;
 
@@ -163,7 +167,8 @@ ISG_API const isg_encoding *isg_classifier_encoding(const isg_classifier *classi
 ISG_API isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_dataset *data,
                                           uint32_t *labels, isg_matd probabilities);
 
-/* The true labels (n_samples) in the classifier's numbering, matched by name. ISG_ERR_ARGUMENT if
+/* The true labels (n_samples) in the classifier's numbering, matched by name; ISG_UNLABELLED for a
+   sample without one. ISG_ERR_ARGUMENT if
    the data have no labels, or a class that is unknown to the classifier. */
 ISG_API isg_status isg_classifier_truth(const isg_classifier *classifier, const isg_dataset *data,
                                         uint32_t *labels);

@@ -163,6 +163,14 @@ ISG_API void isg_dataset_label_checksum(const isg_dataset *data, char hex[65]);
 ISG_API isg_status isg_dataset_select(isg_dataset **out, const isg_dataset *data,
                                       const size_t *rows, size_t count);
 
+/* Writes numbers of the samples, values (n_samples, columns) without gaps between rows, as an .npz:
+   the array of that name, columns (their names; NULL if they have none), ids and y where the data
+   have them; `command` is recorded in its meta.json. */
+ISG_API isg_status isg_dataset_save_table(const isg_dataset *data, const char *path,
+                                          const char *array, isg_matd_view values,
+                                          const char *const *columns, uint64_t seed,
+                                          const char *command);
+
 /* A building block: the order (n_samples) in which epoch `epoch` of a run with this seed visits the
    samples. */
 ISG_API void isg_dataset_shuffle(const isg_dataset *data, uint64_t seed, uint64_t epoch,

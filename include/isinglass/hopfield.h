@@ -67,6 +67,13 @@ ISG_API void isg_hopfield_overlaps(const isg_hopfield *network, const uint64_t *
 ISG_API isg_status isg_hopfield_projections(const isg_hopfield *network, const uint64_t *spins,
                                             double *a);
 
+/* The same for all samples of a data set and any real-valued x (n_visible, p) in place of xi, such as
+   the means of classes: out (n_samples, p) = (x^T x)^-1 x^T s. A sample that equals column mu has a 1
+   there and zeros elsewhere. ISG_ERR_DEPENDENT if the columns are linearly dependent, unless that is
+   allowed. `progress` may be NULL. */
+ISG_API isg_status isg_projections(isg_matd out, const isg_dataset *data, isg_matd_view x,
+                                   bool allow_rank_deficient, const isg_progress *progress);
+
 /* A building block: x (n_visible) = J s + b, without J_ii s_i if the diagonal was removed. */
 ISG_API isg_status isg_hopfield_local_field(const isg_hopfield *network, const uint64_t *spins,
                                             double *x);

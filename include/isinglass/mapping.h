@@ -96,6 +96,7 @@ typedef enum isg_start {
 typedef struct isg_start_options {
     isg_start kind;            /* [ISG_START_HOPFIELD] */
     size_t per_class;          /* patterns, and so hidden units, per class [1] */
+    bool cap;                  /* patterns: as in isg_pattern_options [false] */
     size_t n_hidden;           /* PCA and normal: hidden units [0: one per pattern] */
     bool allow_rank_deficient; /* Hopfield: as in isg_mapping_options [false] */
     double beta;               /* [2] */

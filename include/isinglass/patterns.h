@@ -19,6 +19,7 @@ typedef struct isg_patterns isg_patterns;
 /* Start from isg_pattern_defaults(); defaults are in brackets. */
 typedef struct isg_pattern_options {
     size_t per_class; /* sub-patterns per class, found by Ward clustering [1] */
+    bool cap; /* a class with fewer samples than that gets one pattern for each of them [false] */
 } isg_pattern_options;
 
 ISG_API isg_pattern_options isg_pattern_defaults(void);
@@ -26,7 +27,8 @@ ISG_API isg_pattern_options isg_pattern_defaults(void);
 /* The sign of the mean of every class, or of its `per_class` clusters (Ward linkage on Hamming
    distances), ordered by class and, within it, by the first sample of a cluster. A unit whose mean
    is zero becomes -1. Data without labels form one class. `options` and `progress` may be NULL.
-   ISG_ERR_ARGUMENT, naming the class, if a class has fewer than `per_class` samples. */
+   ISG_ERR_ARGUMENT, naming the class, if a class has fewer than `per_class` samples, unless `cap`;
+   then only a class without samples is refused. */
 ISG_API isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
                                           const isg_pattern_options *options,
                                           const isg_progress *progress);
@@ -39,6 +41,9 @@ ISG_API isg_status isg_patterns_create(isg_patterns **out, size_t n_visible, siz
 /* A .npz with xi (N, p) and, if known, labels (p); `command` is recorded in its meta.json. */
 ISG_API isg_status isg_patterns_save(const isg_patterns *patterns, const char *path, uint64_t seed,
                                      const char *command);
+
+/* Such a file, or one with the same arrays by NumPy, or xi alone as .npy; xi may also have 0 and 1
+   (or bool) for -1 and +1. */
 ISG_API isg_status isg_patterns_load(isg_patterns **out, const char *path);
 ISG_API void isg_patterns_free(isg_patterns *patterns); /* NULL is fine */
 
@@ -48,7 +53,8 @@ typedef struct isg_patterns_info {
     size_t image_height; /* 0 if the patterns are not images */
     size_t image_width;
     bool has_labels;
-    size_t n_ties; /* units with a mean of zero, over all patterns; 0 if not made from data */
+    size_t n_ties;   /* units with a mean of zero, over all patterns; 0 if not made from data */
+    size_t n_capped; /* classes with fewer patterns than asked for; 0 if not made from data */
 } isg_patterns_info;
 
 ISG_API isg_patterns_info isg_patterns_describe(const isg_patterns *patterns);
@@ -61,6 +67,18 @@ ISG_API double isg_patterns_overlap(const isg_patterns *patterns, size_t mu, siz
 
 /* How the data they were made from became spins, and the names of the units; NULL if unknown. */
 ISG_API const isg_encoding *isg_patterns_encoding(const isg_patterns *patterns);
+
+/* For every sample, the pattern of its class with the largest overlap, the first of equals, or
+   UINT32_MAX: nearest (n_samples). With one pattern per class, these are the classes. If either has
+   no labels, all patterns count. ISG_ERR_SHAPE if the units disagree. */
+ISG_API isg_status isg_patterns_nearest(const isg_patterns *patterns, const isg_dataset *data,
+                                        uint32_t *nearest);
+
+/* shares (n_visible, n_groups): the share of +1 in every unit over the samples of each group; NaN if
+   it has none. groups (n_samples) has the group of each sample, other numbers for none; NULL means
+   the classes of the data. */
+ISG_API isg_status isg_group_shares(isg_matd shares, const isg_dataset *data,
+                                    const uint32_t *groups);
 
 /* The number of linearly independent patterns. If some are dependent, `sentence` (of `room` bytes)
    gives one as a combination of others ("pattern 7 = pattern 1 - pattern 3"); else it is empty.

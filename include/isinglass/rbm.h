@@ -47,6 +47,11 @@ ISG_API const isg_encoding *isg_rbm_encoding(const isg_rbm *rbm);
 /* h = W^T s + c, the mean of lambda given s (its variance is 1 / beta). */
 ISG_API void isg_rbm_hidden_input(const isg_rbm *rbm, const uint64_t *spins, double *h);
 
+/* The same for all samples: h (n_samples, n_hidden), up to rounding, and the energies H(s) below
+   (n_samples), unless NULL. ISG_ERR_SHAPE if the units disagree. `progress` may be NULL. */
+ISG_API isg_status isg_rbm_transform(const isg_rbm *rbm, const isg_dataset *data, isg_matd h,
+                                     double *energies, const isg_progress *progress);
+
 /* A building block: x = W lambda + b; spin i is +1 with probability 1 / (1 + exp(-2 beta x_i)). */
 ISG_API void isg_rbm_visible_input(const isg_rbm *rbm, const double *lambda, double *x);
 

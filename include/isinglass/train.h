@@ -97,6 +97,7 @@ ISG_API isg_status isg_trainer_load(isg_trainer *trainer, const char *path);
        run.lock                             held while a process uses the directory
    and for one RBM
        model.npz                            the RBM as last saved
+       best.npz                             with validation data: the RBM after the best epoch
        epochs.csv                           a row for the start and one for every finished epoch
    Files are replaced atomically. A process may be killed at any moment: the resumed training gives
    the same result, bit for bit, as one that was never interrupted. Other files are not touched. */
@@ -110,6 +111,10 @@ typedef struct isg_run_row {
     double reconstruction_error;
     double log_likelihood; /* per sample */
     double log_likelihood_error;
+    /* With validation data; both are exact and need no ln Z: */
+    double validation_pseudo_likelihood; /* sum of ln p(s_i | all others), per sample */
+    double validation_gap; /* log-likelihood of the training data minus that of the validation data,
+                              per sample: it grows as the training data are learned by heart */
 } isg_run_row;
 
 typedef struct isg_run_info {
@@ -123,13 +128,20 @@ typedef struct isg_run_info {
     double seconds;          /* training time, over all processes */
     const isg_run_row *rows; /* for one RBM; else NULL */
     size_t n_rows;
+    bool has_validation;
+    uint64_t best_epoch; /* the first of those with the largest validation_pseudo_likelihood */
+    bool is_over;        /* more epochs would only wait for a better one: see `patience` */
 } isg_run_info;
 
 /* Start from isg_run_defaults(); defaults are in brackets. */
 typedef struct isg_run_options {
-    isg_train_options train; /* [isg_train_defaults()] */
-    const char *command;     /* recorded in the meta.json of model.npz [NULL] */
-    double save_every_s;     /* seconds between saves within an epoch. The end of an epoch is saved
+    isg_train_options train;       /* [isg_train_defaults()] */
+    const isg_dataset *validation; /* measured at the start and after every epoch; borrowed. The
+                                best epoch is that of the largest pseudo-likelihood [NULL: none] */
+    size_t patience;     /* end the training after so many epochs in a row without a better
+                                one; may differ when it is resumed [0: never] */
+    const char *command; /* recorded in the meta.json of model.npz [NULL] */
+    double save_every_s; /* seconds between saves within an epoch. The end of an epoch is saved
                                 too, unless the last save was less than a second ago and more epochs
                                 follow [30] */
 } isg_run_options;
@@ -154,7 +166,7 @@ ISG_API isg_status isg_run_begin(isg_run *run, const char *settings, isg_rbm *rb
 ISG_API isg_status isg_run_resume(isg_run *run, const isg_dataset *data,
                                   const isg_run_options *options);
 
-/* Trains until a total of `epochs` epochs, or `updates` updates, is reached. Saves at the end,
+/* Trains until a total of `epochs` epochs, or `updates` updates, is reached, or patience ends. Saves at the end,
    periodically before that (see save_every_s), and when `progress`, called after every update,
    cancels. After ISG_ERR_DIVERGED the last finite weights are saved. If a file cannot be written,
    the previous save remains intact. `progress` may be NULL. */

@@ -57,6 +57,11 @@ bool isg_path_exists(const char *path) {
     return lstat(path, &about) == 0;
 }
 
+bool isg_is_directory(const char *path) {
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
 isg_status isg_remove_file(const char *path) {
     if (unlink(path) == 0 || errno == ENOENT)
         return ISG_OK;

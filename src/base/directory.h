@@ -15,6 +15,7 @@ void isg_directory_remove(const char *path); /* only if it is empty */
 char *isg_join_path(const char *directory, const char *name);
 
 bool isg_path_exists(const char *path);
+bool isg_is_directory(const char *path);
 
 /* A missing file is fine. */
 isg_status isg_remove_file(const char *path);

@@ -135,7 +135,8 @@ isg_status isg_classifier_truth(const isg_classifier *classifier, const isg_data
         numbers[c] = (uint32_t)k;
     }
     for (size_t a = 0; a < data->info.n_samples; a++)
-        labels[a] = numbers[data->labels.index[a]];
+        labels[a] =
+            data->labels.index[a] < n_classes ? numbers[data->labels.index[a]] : ISG_UNLABELLED;
 done:
     isg_release(numbers);
     return status;

@@ -49,6 +49,7 @@ static isg_status start(isg_rbm **out, const isg_dataset *data, const isg_expert
     const isg_progress progress = {report_share, part};
     const isg_start_options how = {.kind = options->start,
                                    .per_class = options->per_class,
+                                   .cap = options->cap,
                                    .allow_rank_deficient = true,
                                    .beta = options->beta,
                                    .deviation = options->deviation,

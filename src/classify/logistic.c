@@ -280,10 +280,14 @@ static isg_status begin(isg_logistic_search *search, const isg_logistic *model,
     isg_status status = ISG_OK;
     double *scales = NULL;
     ISG_TRY_GOTO(ISG_ALLOCATE(scales, features.cols));
+    ISG_TRY_GOTO(ISG_ALLOCATE(search->weights, n_classes));
+    for (size_t k = 0; k < n_classes; k++)
+        search->weights[k] =
+            search->options->balanced ? (double)n / ((double)n_classes * (double)counts[k]) : 1;
     for (size_t j = 0; j < features.cols; j++)
         scales[j] = model->scales[j] * stretch_of(model, search->options, n, j);
-    ISG_TRY_GOTO(
-        isg_logistic_loss_create(&search->loss, features, labels, n_classes, model->means, scales));
+    ISG_TRY_GOTO(isg_logistic_loss_create(&search->loss, features, labels, n_classes,
+                                          search->weights, model->means, scales));
     for (size_t j = 0; j < features.cols; j++) {
         const double penalty = penalty_of(model, search->options, n, j);
         search->loss.penalty[j] = penalty / (1 + penalty);
@@ -291,7 +295,8 @@ static isg_status begin(isg_logistic_search *search, const isg_logistic *model,
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(search->theta, n_classes, width));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(search->gradient, n_classes, width));
     for (size_t k = 0; k < n_classes; k++)
-        search->theta[k * width + features.cols] = isg_log((double)counts[k] / (double)n);
+        search->theta[k * width + features.cols] =
+            isg_log(search->weights[k] * (double)counts[k] / (double)n);
     isg_logistic_center(search->theta, n_classes, width);
     isg_logistic_evaluate(search);
     search->first = search->report.gradient;
@@ -368,6 +373,7 @@ isg_status isg_logistic_fit(isg_logistic **out, isg_matd_view features, const ui
 done:
     isg_logistic_free(model);
     isg_logistic_loss_release(&search.loss);
+    isg_release(search.weights);
     isg_release(search.theta);
     isg_release(search.gradient);
     isg_release(counts);

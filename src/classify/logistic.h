@@ -8,7 +8,9 @@
  * constant feature, 1:
  *
  *     theta (n_classes, width), width = n_features + 1
- *     f(theta) = 1/M sum_a -ln p(y_a | z_a) + 1/2 sum_kj penalty_j theta_kj^2
+ *     f(theta) = 1/M sum_a -w_a ln p(y_a | z_a) + 1/2 sum_kj penalty_j theta_kj^2
+ *
+ * with weights w that depend on the class, and sum to M.
  */
 #ifndef ISG_LOGISTIC_H
 #define ISG_LOGISTIC_H
@@ -36,6 +38,7 @@ static inline double isg_logistic_dot(const double *a, const double *b, size_t n
 typedef struct isg_logistic_loss {
     size_t n_samples, n_classes, width, n_panels, n_chunks;
     const uint32_t *labels; /* borrowed */
+    const double *weights;  /* (n_classes): of a sample, by its class; borrowed */
     double *panels;         /* (n_panels, width, ISG_LANES) */
     double *penalty;        /* (width): curvature of the penalty, 0 for the intercept */
     double *probabilities; /* (n_panels, n_classes, ISG_LANES), where the loss was last evaluated */
@@ -47,8 +50,8 @@ typedef struct isg_logistic_loss {
 /* Copies the features (M, width - 1), minus their means and divided by `scales`; the penalty stays
    0. */
 isg_status isg_logistic_loss_create(isg_logistic_loss *loss, isg_matd_view features,
-                                    const uint32_t *labels, size_t n_classes, const double *means,
-                                    const double *scales);
+                                    const uint32_t *labels, size_t n_classes, const double *weights,
+                                    const double *means, const double *scales);
 void isg_logistic_loss_release(isg_logistic_loss *loss);
 
 /* f and its gradient at theta, both (n_classes, width). */
@@ -83,6 +86,7 @@ typedef struct isg_logistic_search {
     isg_logistic_loss loss;
     const isg_logistic_options *options;
     const isg_progress *progress; /* may be NULL */
+    double *weights;              /* (n_classes), of the loss */
     double *theta, *gradient;     /* (n_classes, width); the classes of theta sum to zero */
     double value;                 /* f(theta) */
     double first;                 /* the largest entry of the first gradient, for the progress */

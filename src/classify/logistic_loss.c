@@ -8,7 +8,7 @@
  *     d/d theta_k   = (p_k - [k = y]) z
  *     second derivative along v: q_k z,  q_k = p_k (v_k.z - sum_l p_l v_l.z)
  *
- * so both are one pass: scores, a small change in place, and products with z. Threads own chunks of
+ * times the weight of the class y, so both are one pass: scores, a small change in place, and products with z. Threads own chunks of
  * panels and add up in the order of the chunks.
  */
 #include "classify/logistic.h"
@@ -51,14 +51,15 @@ static void fill_panel(const loss_of *loss, isg_matd_view features, const double
 }
 
 isg_status isg_logistic_loss_create(isg_logistic_loss *loss, isg_matd_view features,
-                                    const uint32_t *labels, size_t n_classes, const double *means,
-                                    const double *scales) {
+                                    const uint32_t *labels, size_t n_classes, const double *weights,
+                                    const double *means, const double *scales) {
     const size_t width = features.cols + 1, n_panels = (features.rows - 1) / ISG_LANES + 1;
     *loss = (isg_logistic_loss){.n_samples = features.rows,
                                 .n_classes = n_classes,
                                 .width = width,
                                 .n_panels = n_panels,
-                                .labels = labels};
+                                .labels = labels,
+                                .weights = weights};
     size_t n_sums = 0;
     if (!isg_multiply(&n_sums, n_classes, width))
         return isg_fail(ISG_ERR_MEMORY, "logistic regression: no memory for %zu x %zu numbers",
@@ -130,10 +131,10 @@ static void add_outer(const loss_of *loss, const double *panel, const double *re
     }
 }
 
-/* Scores of one sample, ISG_LANES apart, become residuals, beside the probabilities p. Returns the
-   loss. 1 - p_y is summed over the other classes, not subtracted, so that the rounding of 1 limits
+/* Scores of one sample, ISG_LANES apart, become residuals, beside the probabilities p, which have no
+   weight. Returns the loss. 1 - p_y is summed over the other classes, not subtracted, so that the rounding of 1 limits
    neither loss nor residual. */
-static double softmax(double *scores, double *p, size_t n_classes, size_t label) {
+static double softmax(double *scores, double *p, size_t n_classes, size_t label, double weight) {
     size_t best = 0;
     for (size_t k = 1; k < n_classes; k++)
         if (scores[k * ISG_LANES] > scores[best * ISG_LANES])
@@ -146,20 +147,20 @@ static double softmax(double *scores, double *p, size_t n_classes, size_t label)
     }
     for (size_t k = 0; k < n_classes; k++) {
         p[k * ISG_LANES] /= 1 + rest;
-        scores[k * ISG_LANES] = p[k * ISG_LANES];
+        scores[k * ISG_LANES] = weight * p[k * ISG_LANES];
         others += k == label ? 0 : p[k * ISG_LANES];
     }
-    scores[label * ISG_LANES] = -others;
-    return top - own + isg_log1p(rest);
+    scores[label * ISG_LANES] = -(weight * others);
+    return weight * (top - own + isg_log1p(rest));
 }
 
 /* Scores of a direction become q. */
-static void curve(double *scores, const double *p, size_t n_classes) {
+static void curve(double *scores, const double *p, size_t n_classes, double weight) {
     double mean = 0;
     for (size_t k = 0; k < n_classes; k++)
         mean += p[k * ISG_LANES] * scores[k * ISG_LANES];
     for (size_t k = 0; k < n_classes; k++)
-        scores[k * ISG_LANES] = p[k * ISG_LANES] * (scores[k * ISG_LANES] - mean);
+        scores[k * ISG_LANES] = weight * (p[k * ISG_LANES] * (scores[k * ISG_LANES] - mean));
 }
 
 /* ---- All of them --------------------------------------------------------------------------------- */
@@ -178,12 +179,14 @@ static void pass_chunk(loss_of *loss, const double *theta, pass_kind kind, size_
         double *p = loss->probabilities + t * n_classes * ISG_LANES;
         score(loss, panel, theta, residuals);
         const size_t lanes = smaller(ISG_LANES, loss->n_samples - t * ISG_LANES);
-        for (size_t lane = 0; lane < lanes; lane++)
+        for (size_t lane = 0; lane < lanes; lane++) {
+            const size_t label = loss->labels[t * ISG_LANES + lane];
+            const double weight = loss->weights[label];
             if (kind == GRADIENT)
-                sum += softmax(residuals + lane, p + lane, n_classes,
-                               loss->labels[t * ISG_LANES + lane]);
+                sum += softmax(residuals + lane, p + lane, n_classes, label, weight);
             else
-                curve(residuals + lane, p + lane, n_classes);
+                curve(residuals + lane, p + lane, n_classes, weight);
+        }
         add_outer(loss, panel, residuals, sums);
     }
     loss->losses[chunk] = sum;

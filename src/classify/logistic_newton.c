@@ -60,20 +60,23 @@ static void pair_at(size_t index, size_t *k, size_t *l) {
     *l = index;
 }
 
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
 static void add_pair(const isg_logistic_loss *loss, size_t t, size_t k, size_t l, isg_pair *block) {
     const double *panel = loss->panels + t * loss->width * ISG_LANES;
     const double *p = loss->probabilities + t * loss->n_classes * ISG_LANES;
+    const size_t first = t * ISG_LANES;
     double weight[ISG_LANES] __attribute__((aligned(16)));
     for (size_t lane = 0; lane < ISG_LANES; lane++)
         weight[lane] = p[k * ISG_LANES + lane] * ((k == l ? 1 : 0) - p[l * ISG_LANES + lane]);
+    for (size_t lane = 0; lane < smaller(ISG_LANES, loss->n_samples - first); lane++)
+        weight[lane] *= loss->weights[loss->labels[first + lane]];
     for (size_t i = 0; i < loss->width; i++) {
         isg_add_products(block, weight, panel + i * ISG_LANES, panel, i + 1);
         block += i + 1;
     }
-}
-
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
 }
 
 /* Threads own some pairs of classes, as many as fit in a near cache, in one part of the samples;

@@ -44,7 +44,7 @@ static isg_status no_format(const char *name) {
                                      f->ending);
     return isg_fail(ISG_ERR_FORMAT,
                     "%s: unknown file format; expected a name with idx in it, "
-                    "or one ending in %s (all but .npz may end in .gz)",
+                    "or one ending in %s (all but .npz, .h5ad and .h5 may end in .gz)",
                     name, endings);
 }
 
@@ -71,9 +71,9 @@ isg_status isg_data_file_take(isg_data_file *out, isg_file *file, const char *ex
     ISG_TRY_GOTO(format_of(isg_file_name(file), &input.format, &input.packing));
     if (input.format->is_archive && expected_sha256)
         ISG_TRY_GOTO(isg_fail(ISG_ERR_UNSUPPORTED,
-                              "%s: .npz files cannot be checked against a checksum",
-                              isg_file_name(file)));
-    if (input.format->is_archive)
+                              "%s: %s files cannot be checked against a checksum",
+                              isg_file_name(file), input.format->ending));
+    if (input.format->is_archive && !input.format->is_hdf5)
         ISG_TRY_GOTO(isg_zip_open(&input.zip, file));
     *out = input;
     status = isg_data_file_rewind(out);
@@ -86,7 +86,7 @@ done:
 }
 
 isg_status isg_data_file_rewind(isg_data_file *input) {
-    if (input->zip)
+    if (input->format->is_archive)
         return ISG_OK; /* its members are opened one by one */
     isg_source_free(input->source);
     input->source = NULL;

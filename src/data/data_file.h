@@ -15,6 +15,7 @@ struct isg_loader;
 typedef struct isg_format {
     const char *ending; /* ".npy"; NULL for IDX, whose names have other rules; "" ends the list */
     bool is_archive;    /* has members, opened one by one; never packed again */
+    bool is_hdf5;       /* such an archive, which its reader opens */
     bool is_table;      /* has columns with names */
     char separator;     /* between the fields of a table; 0 for ARFF */
     isg_status (*read_header)(isg_source *source, isg_array_type *out); /* arrays; else NULL */
@@ -24,7 +25,7 @@ typedef struct isg_format {
 extern const isg_format isg_formats[];
 
 /* An open input file. `source` is at the first byte; .npz has `zip` instead, and the caller opens
-   the members it wants. */
+   the members it wants; HDF5 has neither. */
 typedef struct isg_data_file {
     const isg_format *format;
     isg_file *file;

@@ -15,7 +15,6 @@
 #include "base/progress_part.h"
 #include "data/loader.h"
 #include "io/idx.h"
-#include "io/matrix_market.h"
 #include "io/npy.h"
 #include "io/npz.h"
 
@@ -122,83 +121,39 @@ done:
     return status;
 }
 
-/* The names of the columns and rows of X. */
-static isg_status read_npz_names(isg_loader *load, const isg_array_type *type) {
+/* The names of units and samples, whichever of them are columns. */
+static isg_status read_npz_names(isg_loader *load) {
     isg_zip *zip = load->input.zip;
-    const size_t n_columns = type->n_dims == 2 ? type->dims[1] : 0;
+    isg_names *rows = &load->row_names, *columns = &load->column_names;
     if (isg_npz_has(zip, "units"))
-        ISG_TRY(isg_names_read(&load->column_names, zip, "units"));
+        ISG_TRY(isg_names_read(load->columns_are_samples ? rows : columns, zip, "units"));
     if (isg_npz_has(zip, "ids"))
-        ISG_TRY(isg_names_read(&load->row_names, zip, "ids"));
-    if (load->column_names.count && n_columns && load->column_names.count != n_columns)
-        return isg_fail(ISG_ERR_SHAPE, "%s: X has %zu columns, but units has %zu names",
-                        isg_zip_file_name(zip), n_columns, load->column_names.count);
-    if (load->row_names.count && load->row_names.count != type->dims[0])
-        return isg_fail(ISG_ERR_SHAPE, "%s: X has %zu rows, but ids has %zu names",
-                        isg_zip_file_name(zip), type->dims[0], load->row_names.count);
+        ISG_TRY(isg_names_read(load->columns_are_samples ? columns : rows, zip, "ids"));
     return ISG_OK;
 }
 
-static isg_status read_npz(isg_loader *load) {
-    isg_zip *zip = load->input.zip;
+static isg_status read_npz_array(isg_loader *load, const char *name) {
     isg_source *member = NULL;
     isg_array_type type;
     isg_status status = ISG_OK;
-    /* Samples as isg_chains_save() writes them are spins already. */
-    load->are_spins = !isg_npz_has(zip, "X") && isg_npz_has(zip, "s") && isg_npz_has(zip, "lambda");
-    ISG_TRY(isg_npz_open(&member, &type, zip, load->are_spins ? "s" : "X"));
-    ISG_TRY_GOTO(read_npz_names(load, &type));
+    ISG_TRY(isg_npz_open(&member, &type, load->input.zip, name));
     ISG_TRY_GOTO(read_array(load, member, &type));
-    ISG_TRY_GOTO(isg_source_end(member));
-    if (!load->options->labels_path && isg_npz_has(zip, "y"))
-        status = isg_labels_read(&load->data->labels, &load->input, NULL, &(isg_join){0});
+    status = isg_source_end(member);
 done:
     isg_source_free(member);
     return status;
 }
 
-/* ---- Matrix Market ---------------------------------------------------------------------------- */
-
-static isg_status read_matrix_market(isg_loader *load) {
-    isg_source *source = load->input.source;
-    const char *name = isg_source_name(source);
-    isg_matrix_market *reader = NULL;
-    isg_matrix_market_shape shape;
-    uint64_t *seen = NULL; /* a bit for every entry listed so far */
-    isg_status status = ISG_OK;
-    size_t row = 0, column = 0, n_entries = 0; /* including those implied by symmetry */
-    double value = 0;
-    bool has_entry = false;
-    ISG_TRY(isg_matrix_market_create(&reader, source, &shape));
-    ISG_TRY_GOTO(
-        isg_loader_check_size(load, name, shape.rows, shape.cols, isg_source_at_most(source)));
-    ISG_TRY_GOTO(isg_loader_start(load, name, shape.rows, shape.cols, 0, 0));
-    ISG_TRY_GOTO(isg_loader_extend(load, shape.rows));
-    const size_t words = isg_words(shape.cols);
-    if (shape.is_coordinate)
-        ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(seen, shape.rows, words));
-    for (;; n_entries++) {
-        ISG_TRY_GOTO(isg_matrix_market_next(reader, &row, &column, &value, &has_entry));
-        if (!has_entry)
-            break;
-        if (seen) {
-            uint64_t *seen_row = seen + row * words;
-            if (isg_bit(seen_row, column)) {
-                status = isg_fail(ISG_ERR_FORMAT, "%s: row %zu, column %zu is listed twice", name,
-                                  row + 1, column + 1);
-                goto done;
-            }
-            isg_bit_assign(seen_row, column, true);
-        }
-        ISG_TRY_GOTO(isg_loader_put(load, row, column, value));
-        ISG_TRY_GOTO(isg_loader_report(load, source));
-    }
-    if (n_entries < shape.rows * shape.cols)
-        isg_loader_see_zero(load);
-done:
-    isg_release(seen);
-    isg_matrix_market_free(reader);
-    return status;
+static isg_status read_npz(isg_loader *load) {
+    isg_zip *zip = load->input.zip;
+    /* Samples as isg_chains_save() writes them are spins already. */
+    load->are_spins = !isg_npz_has(zip, "X") && isg_npz_has(zip, "s") && isg_npz_has(zip, "lambda");
+    ISG_TRY(read_npz_names(load));
+    ISG_TRY(isg_is_scipy(zip) ? isg_loader_read_scipy(load)
+                              : read_npz_array(load, load->are_spins ? "s" : "X"));
+    if (load->options->labels_path || !isg_npz_has(zip, "y"))
+        return ISG_OK;
+    return isg_labels_read(&load->data->labels, &load->input, NULL, &(isg_join){0});
 }
 
 /* ---- all together ----------------------------------------------------------------------------- */
@@ -217,7 +172,9 @@ const isg_format isg_formats[] = {
     {.ending = ".tsv", .is_table = true, .separator = '\t', .read_samples = isg_loader_read_table},
     {.ending = ".txt", .is_table = true, .separator = '\t', .read_samples = isg_loader_read_table},
     {.ending = ".arff", .is_table = true, .read_samples = isg_loader_read_table},
-    {.ending = ".mtx", .read_samples = read_matrix_market},
+    {.ending = ".mtx", .read_samples = isg_loader_read_matrix_market},
+    {.ending = ".h5ad", .is_archive = true, .is_hdf5 = true, .read_samples = isg_loader_read_hdf5},
+    {.ending = ".h5", .is_archive = true, .is_hdf5 = true, .read_samples = isg_loader_read_hdf5},
     {.ending = ""},
 };
 
@@ -361,8 +318,8 @@ static isg_status no_such_class(const isg_dataset *data, const char *name, const
     const size_t last = sizeof known - sizeof " ...";
     if (c < data->labels.n_classes || used >= sizeof known)
         memcpy(known + (used < last ? used : last), " ...", sizeof " ...");
-    return isg_fail(ISG_ERR_ARGUMENT, "%s: there is no class '%s'; the classes are %s", name,
-                    wanted, known);
+    return isg_fail(ISG_ERR_FORMAT, "%s: there is no class '%s'; the classes are %s", name, wanted,
+                    known);
 }
 
 static isg_status find_class(const isg_loader *load, size_t *out) {
@@ -372,8 +329,8 @@ static isg_status find_class(const isg_loader *load, size_t *out) {
     if (!wanted)
         return ISG_OK;
     if (data->labels.count == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "%s: class %s was requested, but there are no labels",
-                        name, wanted);
+        return isg_fail(ISG_ERR_FORMAT, "%s: class %s was requested, but there are no labels", name,
+                        wanted);
     for (size_t c = 0; c < data->labels.n_classes; c++)
         if (strcmp(data->labels.names[c], wanted) == 0)
             *out = c;
@@ -493,15 +450,19 @@ static isg_status check_options(const isg_dataset_options *options) {
     return ISG_OK;
 }
 
-/* Takes over the file. */
-static isg_status load_file(isg_dataset **out, isg_file *file, const isg_dataset_options *options,
-                            const isg_progress *progress) {
-    isg_loader load = {
-        .options = options, .progress = progress, .columns_are_samples = options->transpose};
+/* Takes over the file; `cells` has the names that go with it, or is NULL. */
+static isg_status load_file(isg_dataset **out, isg_file *file, const isg_cells *cells,
+                            const isg_dataset_options *options, const isg_progress *progress) {
+    isg_loader load = {.options = options,
+                       .progress = progress,
+                       .cells = cells,
+                       .columns_are_samples = options->transpose};
     isg_status status = ISG_OK;
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
-    if (options->label_column && !load.input.format->is_table && !options->labels_path) {
-        status = isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV, TSV and ARFF files have a label column",
+    if (options->label_column && !load.input.format->is_table && !load.input.format->is_hdf5 &&
+        !options->labels_path) {
+        status = isg_fail(ISG_ERR_ARGUMENT,
+                          "%s: only CSV, TSV, ARFF and .h5ad files have a label column",
                           isg_file_name(file));
         goto done;
     }
@@ -532,9 +493,14 @@ isg_status isg_dataset_load(isg_dataset **out, const char *path, const isg_datas
     const isg_dataset_options defaults = isg_dataset_defaults();
     options = options ? options : &defaults;
     isg_file *file = NULL;
+    isg_cells cells = {0};
     ISG_TRY(check_options(options));
-    ISG_TRY(isg_file_open(&file, path));
-    return load_file(out, file, options, progress);
+    ISG_TRY(isg_cells_find(&cells, path));
+    isg_status status = isg_file_open(&file, cells.matrix ? cells.matrix : path);
+    if (status == ISG_OK)
+        status = load_file(out, file, cells.matrix ? &cells : NULL, options, progress);
+    isg_cells_clear(&cells);
+    return status;
 }
 
 isg_status isg_dataset_load_memory(isg_dataset **out, const char *name, const void *bytes,
@@ -545,5 +511,5 @@ isg_status isg_dataset_load_memory(isg_dataset **out, const char *name, const vo
     isg_file *file = NULL;
     ISG_TRY(check_options(options));
     ISG_TRY(isg_file_from_memory(&file, name, bytes, size));
-    return load_file(out, file, options, progress);
+    return load_file(out, file, NULL, options, progress);
 }

@@ -221,24 +221,14 @@ typedef struct label_table {
    one of the data alone. */
 static isg_status open_table(label_table *out, isg_data_file *input, const char *label_column,
                              const char *id_column) {
-    const isg_wanted only_label = {.label = label_column}, *wanted = &only_label;
-    const char separator = input->format->separator;
-    if (!separator || isg_wants_names(wanted)) {
-        out->is_headed = true;
-        return isg_table_open(&out->table, input->source, separator, ISG_HEADER_YES, wanted);
-    }
-    const isg_status status =
-        isg_table_open(&out->table, input->source, separator, ISG_HEADER_YES, wanted);
-    if (status == ISG_ERR_MEMORY)
-        return status;
-    const bool has_id = status == ISG_OK && id_column && !isg_is_column_number(id_column) &&
-                        isg_table_has(&out->table, id_column);
-    out->is_headed = status == ISG_OK && (out->table.has_row_names || has_id);
-    if (out->is_headed)
-        return ISG_OK;
-    isg_table_close(&out->table);
-    ISG_TRY(isg_data_file_rewind(input));
-    return isg_table_open(&out->table, input->source, separator, ISG_HEADER_NO, wanted);
+    isg_wanted wanted = {.label = label_column};
+    wanted.is_tentative = !isg_wants_names(&wanted);
+    ISG_TRY(isg_table_open(&out->table, input->source, input->format->separator, ISG_HEADER_YES,
+                           &wanted));
+    out->is_headed =
+        !wanted.is_tentative || out->table.arff || out->table.has_row_names ||
+        (id_column && !isg_is_column_number(id_column) && isg_table_has(&out->table, id_column));
+    return ISG_OK;
 }
 
 static isg_status find_columns(label_table *t, const char *label_column, const isg_join *join) {
@@ -266,28 +256,36 @@ static isg_status find_columns(label_table *t, const char *label_column, const i
                     table->name, table->n_columns);
 }
 
+static isg_status add_row(label_table *t, isg_labels *labels, isg_names *ids, const char *label,
+                          const char *id, size_t line) {
+    char where[512];
+    snprintf(where, sizeof where, "%s: line %zu", t->table.name, line);
+    ISG_TRY(isg_means_unlabelled(label) ? isg_labels_add_none(labels)
+                                        : isg_labels_add_text(labels, label, where));
+    if (t->id == SIZE_MAX)
+        return ISG_OK;
+    id = id ? id : "";
+    const size_t length = isg_trim(&id);
+    return isg_names_add(ids, id, length);
+}
+
 static isg_status read_rows(label_table *t, isg_labels *labels, isg_names *ids,
                             bool *may_be_headed) {
+    const isg_table *table = &t->table;
     bool has_row = false;
-    for (size_t row = 0;; row++) {
-        char where[512];
-        double number = 0;
+    double number = 0;
+    if (!t->is_headed) {
+        const char *first = isg_names_at(&table->columns, t->label);
+        *may_be_headed = isg_parse_number(first, &number) != ISG_NUMBER_OK;
+        ISG_TRY(add_row(t, labels, ids, first, isg_names_at(&table->columns, t->id), 1));
+    }
+    for (;;) {
         ISG_TRY(isg_table_next(&t->table, &has_row));
         if (!has_row)
             return ISG_OK;
-        snprintf(where, sizeof where, "%s: line %zu", t->table.name, isg_table_line(&t->table));
-        const char *label = isg_table_field(&t->table, t->label);
-        if (row == 0)
-            *may_be_headed =
-                !t->is_headed && label && isg_parse_number(label, &number) != ISG_NUMBER_OK;
-        ISG_TRY(isg_means_unlabelled(label) ? isg_labels_add_none(labels)
-                                            : isg_labels_add_text(labels, label, where));
-        if (t->id == SIZE_MAX)
-            continue;
-        const char *id = isg_table_field(&t->table, t->id);
-        id = id ? id : "";
-        const size_t length = isg_trim(&id);
-        ISG_TRY(isg_names_add(ids, id, length));
+        ISG_TRY(add_row(t, labels, ids, isg_table_field(table, t->label),
+                        t->id == SIZE_MAX ? NULL : isg_table_field(table, t->id),
+                        isg_table_line(table)));
     }
 }
 
@@ -346,7 +344,7 @@ isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, const char 
     if (label_column && !format->is_table)
         return isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV, TSV and ARFF files have a label column",
                         isg_file_name(input->file));
-    if (format->is_archive)
+    if (input->zip)
         return read_archive(labels, input->zip, join);
     if (format->is_table)
         return read_label_table(labels, input, label_column, join);

@@ -26,15 +26,26 @@ isg_status isg_loader_check_size(const isg_loader *load, const char *name, size_
     return ISG_OK;
 }
 
-isg_status isg_loader_report(isg_loader *load, const isg_source *source) {
+static isg_status report(isg_loader *load, const char *name, uint64_t position, double fraction) {
     const isg_progress *progress = load->progress;
-    if (!progress || isg_source_position(source) - load->reported < (1u << 20))
-        return ISG_OK;
-    load->reported = isg_source_position(source);
-    const double done = ((double)load->pass + isg_source_fraction(source)) / (double)load->n_passes;
+    load->reported = position;
+    const double done = ((double)load->pass + fraction) / (double)load->n_passes;
     if (!progress->report(progress->user, done))
-        return isg_fail(ISG_ERR_CANCELLED, "%s: reading was cancelled", isg_source_name(source));
+        return isg_fail(ISG_ERR_CANCELLED, "%s: reading was cancelled", name);
     return ISG_OK;
+}
+
+isg_status isg_loader_report(isg_loader *load, const isg_source *source) {
+    const uint64_t position = isg_source_position(source);
+    if (!load->progress || position - load->reported < (1u << 20))
+        return ISG_OK;
+    return report(load, isg_source_name(source), position, isg_source_fraction(source));
+}
+
+isg_status isg_loader_report_part(isg_loader *load, size_t done, size_t all) {
+    if (!load->progress || done - load->reported < (1u << 20))
+        return ISG_OK;
+    return report(load, isg_file_name(load->input.file), done, (double)done / (double)all);
 }
 
 /* ---- columns of the file and units of a model -------------------------------------------------- */
@@ -199,6 +210,14 @@ static isg_status find_units(isg_loader *load, const char *name) {
     return ISG_OK;
 }
 
+static isg_status check_names(const isg_names *names, const char *name, const char *of,
+                              size_t count) {
+    if (names->count == 0 || names->count == count)
+        return ISG_OK;
+    return isg_fail(ISG_ERR_SHAPE, "%s: has %zu %s, but %zu names for them", name, count, of,
+                    names->count);
+}
+
 isg_status isg_loader_start(isg_loader *load, const char *name, size_t rows, size_t columns,
                             size_t height, size_t width) {
     const bool is_transposed = load->columns_are_samples;
@@ -210,6 +229,9 @@ isg_status isg_loader_start(isg_loader *load, const char *name, size_t rows, siz
         return isg_fail(ISG_ERR_FORMAT, "%s: the rows are empty", name);
     if (load->n_samples == 0)
         return isg_fail(ISG_ERR_FORMAT, "%s: there are no rows", name);
+    ISG_TRY(check_names(&load->column_names, name, "columns", columns));
+    if (rows != SIZE_MAX)
+        ISG_TRY(check_names(&load->row_names, name, "rows", rows));
     ISG_TRY(take_shape(load, name, load->n_columns, height, width));
     ISG_TRY(find_units(load, name));
     const isg_encoding_info *info = &load->encoding->info;

@@ -20,10 +20,21 @@
 #include "data/data_file.h"
 #include "data/thresholds.h"
 
+/* The files of a 10x directory: a matrix of genes x cells, and the names of both. */
+typedef struct isg_cells {
+    char *matrix, *barcodes, *features; /* paths */
+} isg_cells;
+
+/* The files that a directory, or a matrix.mtx among such files, stands for; none for other files.
+   ISG_ERR_FORMAT if some are missing or stand there twice. */
+isg_status isg_cells_find(isg_cells *out, const char *path);
+void isg_cells_clear(isg_cells *cells);
+
 typedef struct isg_loader {
     const isg_dataset_options *options;
     const isg_progress *progress;
     isg_data_file input;
+    const isg_cells *cells;            /* the input is the matrix of these; else NULL */
     isg_names row_names, column_names; /* of the file; given by the reader */
     bool
         columns_are_samples; /* options->transpose, or the other way round in files of genes x cells */
@@ -64,10 +75,20 @@ void isg_loader_see_zero(isg_loader *load);
 isg_status isg_loader_check_size(const isg_loader *load, const char *name, size_t rows,
                                  size_t columns, uint64_t most_bytes);
 
-/* Reports progress from time to time. */
+/* Reports progress from time to time: the position in a source, or so many of all values. */
 isg_status isg_loader_report(isg_loader *load, const isg_source *source);
+isg_status isg_loader_report_part(isg_loader *load, size_t done, size_t all);
 
 /* Reads the rows of a CSV, TSV or ARFF file, and its labels if they are in a column. */
 isg_status isg_loader_read_table(isg_loader *load);
+
+isg_status isg_loader_read_matrix_market(isg_loader *load);
+
+/* A matrix as scipy.sparse.save_npz() writes it. */
+bool isg_is_scipy(const isg_zip *zip);
+isg_status isg_loader_read_scipy(isg_loader *load);
+
+/* Reads AnnData (.h5ad) and the files of 10x Genomics (.h5). */
+isg_status isg_loader_read_hdf5(isg_loader *load);
 
 #endif

@@ -234,14 +234,14 @@ done:
 
 /* The names of the columns. A first one without a name has row names, as pandas writes them; R leaves
    out its field in the heading. */
-static isg_status take_heading(isg_table *table) {
+static isg_status take_heading(isg_table *table, bool is_tentative) {
     isg_names names = {0};
     isg_status status = ISG_OK;
     bool has_row = false;
     for (size_t k = 0; k < table->n_columns; k++) {
         const char *field = isg_csv_field(table->csv, k);
         const size_t length = isg_trim(&field);
-        if (length == 0 && (k > 0 || table->n_columns == 1))
+        if (length == 0 && (k > 0 || table->n_columns == 1) && !is_tentative)
             ISG_TRY_GOTO(
                 isg_fail(ISG_ERR_FORMAT,
                          "%s: line %zu: column %zu has no name; name it, or write the file "
@@ -250,10 +250,11 @@ static isg_status take_heading(isg_table *table) {
         ISG_TRY_GOTO(isg_names_add(&names, field, length));
     }
     ISG_TRY_GOTO(isg_csv_next(table->csv, &has_row));
-    if (!has_row)
+    table->is_waiting = has_row;
+    if (!has_row && !is_tentative)
         ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: there is a heading, but no rows", table->name));
-    table->has_row_names = isg_names_at(&names, 0)[0] == '\0';
-    if (!table->has_row_names && isg_csv_count(table->csv) == table->n_columns + 1) {
+    table->has_row_names = table->n_columns > 1 && isg_names_at(&names, 0)[0] == '\0';
+    if (has_row && !table->has_row_names && isg_csv_count(table->csv) == table->n_columns + 1) {
         ISG_TRY_GOTO(isg_names_add(&table->columns, "", 0));
         table->has_row_names = true;
         table->n_columns++;
@@ -282,7 +283,7 @@ static isg_status open_csv(isg_table *table, isg_source *source, char separator,
     if (header == ISG_HEADER_AUTO)
         ISG_TRY(guess_heading(table, wanted, &is_heading));
     table->is_guessed = is_heading && header == ISG_HEADER_AUTO && !isg_wants_names(wanted);
-    return is_heading ? take_heading(table) : ISG_OK;
+    return is_heading ? take_heading(table, wanted->is_tentative) : ISG_OK;
 }
 
 static isg_status open_arff(isg_table *table, isg_source *source) {

@@ -14,6 +14,7 @@
    `ignored` has several, between commas. Each may be NULL. */
 typedef struct isg_wanted {
     const char *label, *id, *ignored;
+    bool is_tentative; /* take the first row as names, whatever is in it; the caller decides */
 } isg_wanted;
 
 /* Whether one is given by name, so that there must be a heading. A number may occur anywhere in a row

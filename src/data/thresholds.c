@@ -107,10 +107,12 @@ isg_status isg_learner_put(isg_learner *learner, size_t i, double value) {
 
 /* ---- the rules -------------------------------------------------------------------------------- */
 
-/* (sum + rest) / n, rounded once. */
+/* (sum + rest) / n, rounded once: the mean of equal values is that value. The quotient is split so
+   that the products with n are exact, for n below 2^27. */
 static double divide(double sum, double rest, double n) {
-    const double quotient = sum / n;
-    return quotient + (fma(-quotient, n, sum) + rest) / n;
+    const double quotient = sum / n, wide = 134217729 * quotient;
+    const double high = wide - (wide - quotient), low = quotient - high;
+    return quotient + ((sum - high * n) - low * n + rest) / n;
 }
 
 /* The value at position k, from 0, among all values in order. */

@@ -4,6 +4,7 @@
  */
 #include "io/array.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -15,8 +16,8 @@ static const struct {
     [ISG_BOOL] = {"bool", 1},       [ISG_INT8] = {"int8", 1},       [ISG_INT16] = {"int16", 2},
     [ISG_INT32] = {"int32", 4},     [ISG_INT64] = {"int64", 8},     [ISG_UINT8] = {"uint8", 1},
     [ISG_UINT16] = {"uint16", 2},   [ISG_UINT32] = {"uint32", 4},   [ISG_UINT64] = {"uint64", 8},
-    [ISG_FLOAT32] = {"float32", 4}, [ISG_FLOAT64] = {"float64", 8}, [ISG_BYTES] = {"bytes", 0},
-    [ISG_UNICODE] = {"text", 0}};
+    [ISG_FLOAT16] = {"float16", 2}, [ISG_FLOAT32] = {"float32", 4}, [ISG_FLOAT64] = {"float64", 8},
+    [ISG_BYTES] = {"bytes", 0},     [ISG_UNICODE] = {"text", 0}};
 
 size_t isg_dtype_bytes(isg_dtype dtype) {
     return dtypes[dtype].bytes;
@@ -97,6 +98,15 @@ static int64_t as_signed(uint64_t value, size_t bytes) {
     return (int64_t)((value ^ sign) - sign);
 }
 
+/* IEEE 754 binary16: a sign, 5 bits of exponent, 10 of fraction; every value is exact. */
+static double half_as_double(uint64_t value) {
+    const int exponent = (int)(value >> 10 & 0x1f), fraction = (int)(value & 0x3ff);
+    const double size = exponent == 0x1f ? (fraction ? (double)NAN : (double)INFINITY)
+                        : exponent == 0  ? ldexp(fraction, -24)
+                                         : ldexp(1024 + fraction, exponent - 25);
+    return value >> 15 & 1 ? -size : size;
+}
+
 static double as_double(isg_dtype dtype, uint64_t value) {
     float single;
     double number;
@@ -106,6 +116,8 @@ static double as_double(isg_dtype dtype, uint64_t value) {
     case ISG_INT32:
     case ISG_INT64:
         return (double)as_signed(value, dtypes[dtype].bytes);
+    case ISG_FLOAT16:
+        return half_as_double(value);
     case ISG_FLOAT32: {
         const uint32_t low = (uint32_t)value;
         memcpy(&single, &low, sizeof single);

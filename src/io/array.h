@@ -19,6 +19,7 @@ typedef enum isg_dtype {
     ISG_UINT16,
     ISG_UINT32,
     ISG_UINT64,
+    ISG_FLOAT16,
     ISG_FLOAT32,
     ISG_FLOAT64,
     ISG_BYTES,  /* text of item_bytes bytes, padded with zeros */

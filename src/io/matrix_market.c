@@ -136,6 +136,7 @@ static isg_status read_sizes(isg_matrix_market *m) {
         if (!line)
             return isg_fail(ISG_ERR_FORMAT, "%s: ends before the line of sizes",
                             isg_source_name(m->source));
+        shape->is_by_10x = shape->is_by_10x || strncmp(line, "%metadata_json:", 15) == 0;
     } while (line[0] == '%');
     const size_t n_words = shape->is_coordinate ? 3 : 2;
     bool is_fine = split(line, words, n_words) == n_words;

@@ -20,6 +20,7 @@ typedef struct isg_matrix_market_shape {
     bool is_pattern;    /* entries have no value of their own and read as 1 */
     bool is_integer;
     bool is_symmetric; /* square; the file holds the lower triangle only */
+    bool is_by_10x;    /* a comment of Cell Ranger says so: the rows are genes, the columns cells */
 } isg_matrix_market_shape;
 
 /* Reads the header up to the line of sizes. Borrows `source`. */

@@ -22,10 +22,10 @@ static const struct {
     char kind;
     size_t bytes;
     isg_dtype dtype;
-} numbers[] = {{'b', 1, ISG_BOOL},    {'i', 1, ISG_INT8},   {'i', 2, ISG_INT16},
-               {'i', 4, ISG_INT32},   {'i', 8, ISG_INT64},  {'u', 1, ISG_UINT8},
-               {'u', 2, ISG_UINT16},  {'u', 4, ISG_UINT32}, {'u', 8, ISG_UINT64},
-               {'f', 4, ISG_FLOAT32}, {'f', 8, ISG_FLOAT64}};
+} numbers[] = {{'b', 1, ISG_BOOL},    {'i', 1, ISG_INT8},    {'i', 2, ISG_INT16},
+               {'i', 4, ISG_INT32},   {'i', 8, ISG_INT64},   {'u', 1, ISG_UINT8},
+               {'u', 2, ISG_UINT16},  {'u', 4, ISG_UINT32},  {'u', 8, ISG_UINT64},
+               {'f', 2, ISG_FLOAT16}, {'f', 4, ISG_FLOAT32}, {'f', 8, ISG_FLOAT64}};
 
 enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
 
@@ -37,7 +37,6 @@ static const struct {
     {"O", "pickled Python objects, which are never read because unpickling can run any program",
      "dtype=float or dtype=str"},
     {"c", "complex numbers", "dtype=float, the real and imaginary parts apart"},
-    {"f2", "half-precision numbers", "dtype=numpy.float32"},
     {"f12", "extended-precision numbers", "dtype=numpy.float64"},
     {"f16", "extended-precision numbers", "dtype=numpy.float64"},
     {"M", "dates", "dtype=float or dtype=str"},
@@ -130,7 +129,7 @@ static isg_status unknown_descr(const parser *p, const char *descr, size_t lengt
                             refused[k].what, quote(descr, length).text, refused[k].instead);
     }
     return isg_fail(ISG_ERR_FORMAT,
-                    "%s: expected an array of bool, integers, float32, float64 or text, found "
+                    "%s: expected an array of bool, integers, floats or text, found "
                     "dtype '%s'",
                     p->name, quote(descr, length).text);
 }

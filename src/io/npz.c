@@ -231,27 +231,33 @@ done:
     return status;
 }
 
+/* All numbers of an array whose header was read. */
+static isg_status read_all(isg_source *source, isg_array_type *type, decoder *decode, void **out) {
+    if (isg_dtype_is_text(type->dtype))
+        return isg_fail(ISG_ERR_FORMAT, "%s: expected numbers, found text",
+                        isg_source_name(source));
+    uint8_t *numbers = isg_allocate(isg_array_count(type), 8);
+    if (!numbers)
+        return ISG_ERR_MEMORY;
+    const isg_status status = read_numbers(source, type, decode, numbers);
+    if (status != ISG_OK) {
+        isg_release(numbers);
+        return status;
+    }
+    type->is_column_major = false;
+    *out = numbers;
+    return ISG_OK;
+}
+
 static isg_status read_array(isg_zip *zip, const char *name, decoder *decode, isg_array_type *type,
                              void **out) {
     isg_source *source = NULL;
     isg_array_type found;
-    uint8_t *numbers = NULL;
-    isg_status status = ISG_OK;
     ISG_TRY(isg_npz_open(&source, &found, zip, name));
-    if (isg_dtype_is_text(found.dtype))
-        ISG_TRY_GOTO(
-            isg_fail(ISG_ERR_FORMAT, "%s: expected numbers, found text", isg_source_name(source)));
-    if (!(numbers = isg_allocate(isg_array_count(&found), 8)))
-        ISG_TRY_GOTO(ISG_ERR_MEMORY);
-    ISG_TRY_GOTO(read_numbers(source, &found, decode, numbers));
-    found.is_column_major = false;
-    if (type)
-        *type = found;
-    *out = numbers;
-    numbers = NULL;
-done:
-    isg_release(numbers);
+    const isg_status status = read_all(source, &found, decode, out);
     isg_source_free(source);
+    if (status == ISG_OK && type)
+        *type = found;
     return status;
 }
 
@@ -266,6 +272,16 @@ isg_status isg_npz_read_doubles(isg_zip *zip, const char *name, isg_array_type *
 isg_status isg_npz_read_whole(isg_zip *zip, const char *name, isg_array_type *type, int64_t **out) {
     void *numbers = NULL;
     ISG_TRY(read_array(zip, name, decode_whole, type, &numbers));
+    *out = numbers;
+    return ISG_OK;
+}
+
+isg_status isg_npy_read_whole(isg_source *source, isg_array_type *type, int64_t **out) {
+    void *numbers = NULL;
+    isg_array_type found;
+    ISG_TRY(isg_npy_read_header(source, &found));
+    ISG_TRY(read_all(source, &found, decode_whole, &numbers));
+    *type = found;
     *out = numbers;
     return ISG_OK;
 }

@@ -50,6 +50,9 @@ isg_status isg_npz_read_doubles(isg_zip *zip, const char *name, isg_array_type *
 /* The same for whole numbers, exactly. Floating-point numbers are accepted if they are whole. */
 isg_status isg_npz_read_whole(isg_zip *zip, const char *name, isg_array_type *type, int64_t **out);
 
+/* The same for a single array, from the first byte of a .npy file to its last. */
+isg_status isg_npy_read_whole(isg_source *source, isg_array_type *type, int64_t **out);
+
 /* A text member with a terminating zero, released by the caller. */
 isg_status isg_npz_read_text(isg_zip *zip, const char *name, char **out);
 

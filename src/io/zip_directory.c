@@ -34,8 +34,7 @@ static isg_status check_beginning(isg_file *file) {
     ISG_TRY(isg_file_read_at(file, 0, start, sizeof start));
     if (memcmp(start, "\x93NUM", 4) == 0)
         return isg_fail(ISG_ERR_FORMAT,
-                        "%s: expected a zip archive (.npz), found a single NumPy array; rename it "
-                        "to .npy",
+                        "%s: expected a zip archive (.npz), found a single NumPy array (.npy)",
                         name);
     const uint32_t signature = isg_load32(start);
     if (signature != ISG_ZIP_LOCAL && signature != ISG_ZIP_END && signature != ISG_ZIP64_END)

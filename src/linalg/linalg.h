@@ -73,6 +73,11 @@ isg_status isg_cholesky_solve(isg_matd b, isg_matd_view l);
    wherever results are promised to the bit. */
 void isg_add_spin_rows(double *h, const uint64_t *spins, const double *w, size_t n, size_t p);
 
+/* out (m, p) = s w + bias for packed spins s (m, n), w (n, p) and bias (p), NULL for zero. Written
+   row by row, also if `progress`, which may be NULL, cancels. */
+isg_status isg_spin_product(isg_matd out, const uint64_t *spins, isg_matd_view w,
+                            const double *bias, const isg_progress *progress);
+
 /* The sign of the entry of largest magnitude, the first of them if tied: -1 or 1. Entries are
    `step` apart. */
 double isg_sign_of_largest(const double *x, size_t n, size_t step);

@@ -110,10 +110,17 @@ isg_status isg_patterns_find_rank(const isg_patterns *patterns, bool may_depend,
     char sentence[512];
     size_t found = 0;
     ISG_TRY(isg_patterns_rank(patterns, &found, sentence, sizeof sentence));
-    if (found < patterns->info.n_patterns && !may_depend)
+    const size_t n = patterns->info.n_visible, p = patterns->info.n_patterns;
+    if (found < p && !may_depend && p > n)
+        return isg_fail(
+            ISG_ERR_DEPENDENT,
+            "the %zu patterns are linearly dependent, of rank %zu: %s (counted from 0); "
+            "xi is %zu x %zu, units x patterns: if it is transposed, save xi.T",
+            p, found, sentence, n, p);
+    if (found < p && !may_depend)
         return isg_fail(ISG_ERR_DEPENDENT,
                         "the %zu patterns are linearly dependent, of rank %zu: %s (counted from 0)",
-                        patterns->info.n_patterns, found, sentence);
+                        p, found, sentence);
     *rank = found;
     return ISG_OK;
 }

@@ -1,13 +1,14 @@
-/* pattern_file.c - patterns in .npz files
+/* pattern_file.c - patterns in .npz and .npy files
  *
  * SPDX-License-Identifier: MIT
  *
- * xi (N, p) as int8, labels (p) as whole numbers or text, the encoding (encoding.c), meta.json. Files with the same arrays
- * written by NumPy can be read too.
+ * xi (N, p) as int8, labels (p) as whole numbers or text, the encoding (encoding.c), meta.json.
+ * Files with the same arrays written by NumPy can be read too, and xi alone as .npy.
  */
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/data.h"
 #include "io/meta.h"
 #include "patterns/patterns.h"
@@ -54,8 +55,11 @@ static isg_status read_labels(isg_patterns *patterns, isg_zip *zip) {
         return ISG_OK;
     ISG_TRY(isg_labels_read_member(&patterns->labels, zip, "labels"));
     if (patterns->labels.count != patterns->info.n_patterns)
-        return isg_fail(ISG_ERR_SHAPE, "%s: has %zu patterns, but %zu labels",
-                        isg_zip_file_name(zip), patterns->info.n_patterns, patterns->labels.count);
+        return isg_fail(ISG_ERR_SHAPE, "%s: has %zu patterns, but %zu labels%s",
+                        isg_zip_file_name(zip), patterns->info.n_patterns, patterns->labels.count,
+                        patterns->labels.count == patterns->info.n_visible
+                            ? "; xi is units x patterns: if it is transposed, save xi.T"
+                            : "");
     ISG_TRY(isg_labels_finish(&patterns->labels));
     patterns->info.has_labels = true;
     return ISG_OK;
@@ -69,32 +73,42 @@ static isg_status read_shape(isg_patterns *patterns, isg_zip *zip) {
     return ISG_OK;
 }
 
+/* Spins as -1 and +1, or as 0 and 1 (bool among them); a file that mixes the two is refused. */
+static isg_status take_xi(isg_patterns **out, const char *name, const isg_array_type *type,
+                          const int64_t *xi) {
+    if (type->n_dims != 2 || type->dims[0] == 0 || type->dims[1] == 0)
+        return isg_fail(ISG_ERR_FORMAT,
+                        "%s: xi: expected units x patterns, found %zu numbers in %zu dimensions",
+                        name, isg_array_count(type), type->n_dims);
+    const size_t n = type->dims[0], p = type->dims[1];
+    bool has_minus = false;
+    for (size_t k = 0; k < n * p; k++)
+        has_minus = has_minus || xi[k] == -1;
+    const int64_t low = has_minus ? -1 : 0;
+    for (size_t k = 0; k < n * p; k++)
+        if (xi[k] != 1 && xi[k] != low)
+            return isg_fail(
+                ISG_ERR_FORMAT, "%s: xi, row %zu, column %zu: expected +1 or %s, found %lld", name,
+                k / p + 1, k % p + 1, has_minus ? "-1" : "-1 (or 1 or 0)", (long long)xi[k]);
+    isg_patterns *patterns = NULL;
+    ISG_TRY(isg_patterns_allocate(&patterns, n, p));
+    for (size_t i = 0; i < n; i++)
+        for (size_t mu = 0; mu < p; mu++)
+            isg_bit_assign(isg_patterns_spins(patterns, mu), i, xi[i * p + mu] > 0);
+    *out = patterns;
+    return ISG_OK;
+}
+
 isg_status isg_patterns_read(isg_patterns **out, isg_zip *zip) {
-    const char *name = isg_zip_file_name(zip);
     int64_t *xi = NULL;
     isg_array_type type;
     isg_patterns *patterns = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(isg_npz_read_whole(zip, "xi", &type, &xi));
-    if (type.n_dims != 2 || type.dims[0] == 0 || type.dims[1] == 0)
-        ISG_TRY_GOTO(
-            isg_fail(ISG_ERR_FORMAT,
-                     "%s: xi: expected units x patterns, found %zu numbers in %zu dimensions", name,
-                     isg_array_count(&type), type.n_dims));
-    const size_t n = type.dims[0], p = type.dims[1];
-    ISG_TRY_GOTO(isg_patterns_allocate(&patterns, n, p));
-    for (size_t i = 0; i < n; i++)
-        for (size_t mu = 0; mu < p; mu++) {
-            const int64_t spin = xi[i * p + mu];
-            if (spin != 1 && spin != -1)
-                ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT,
-                                      "%s: xi, row %zu, column %zu: expected +1 or -1, found %lld",
-                                      name, i + 1, mu + 1, (long long)spin));
-            isg_bit_assign(isg_patterns_spins(patterns, mu), i, spin > 0);
-        }
+    ISG_TRY_GOTO(take_xi(&patterns, isg_zip_file_name(zip), &type, xi));
     ISG_TRY_GOTO(read_labels(patterns, zip));
     ISG_TRY_GOTO(read_shape(patterns, zip));
-    ISG_TRY_GOTO(isg_encoding_read(&patterns->encoding, zip, n));
+    ISG_TRY_GOTO(isg_encoding_read(&patterns->encoding, zip, type.dims[0]));
     *out = patterns;
     patterns = NULL;
 done:
@@ -103,10 +117,35 @@ done:
     return status;
 }
 
-isg_status isg_patterns_load(isg_patterns **out, const char *path) {
+/* A plain array: xi without labels. */
+static isg_status read_npy(isg_patterns **out, isg_file *file) {
+    isg_source *source = NULL;
+    int64_t *xi = NULL;
+    isg_array_type type;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_source_create(&source, file, ISG_PLAIN, 0, isg_file_size(file)));
+    ISG_TRY_GOTO(isg_npy_read_whole(source, &type, &xi));
+    status = take_xi(out, isg_file_name(file), &type, xi);
+done:
+    isg_release(xi);
+    isg_source_free(source);
+    return status;
+}
+
+static isg_status read_npz(isg_patterns **out, isg_file *file) {
     isg_zip *zip = NULL;
-    ISG_TRY(isg_zip_open_path(&zip, path));
+    ISG_TRY(isg_zip_open(&zip, file));
     const isg_status status = isg_patterns_read(out, zip);
     isg_zip_close(zip);
+    return status;
+}
+
+isg_status isg_patterns_load(isg_patterns **out, const char *path) {
+    const size_t length = strlen(path);
+    isg_file *file = NULL;
+    ISG_TRY(isg_file_open(&file, path));
+    const bool is_npy = length > 4 && isg_same_letters(path + length - 4, ".npy", 4);
+    const isg_status status = is_npy ? read_npy(out, file) : read_npz(out, file);
+    isg_file_close(file);
     return status;
 }

@@ -124,7 +124,7 @@ isg_status isg_patterns_copy(isg_patterns **out, const isg_patterns *from, size_
     copy->info.n_patterns = n_patterns;
     copy->encoding = isg_encoding_share(from->encoding);
     if (kept < p)
-        copy->info.n_ties = 0; /* the count is not known per pattern */
+        copy->info.n_ties = copy->info.n_capped = 0; /* the counts are not known per pattern */
     for (size_t mu = 0, nu = 0; mu < p; mu++) {
         if (mu == skip)
             continue;
@@ -183,9 +183,10 @@ static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *
 /* The samples ordered by class, and the cluster of each. */
 typedef struct class_work {
     const isg_dataset *data;
-    size_t n_classes, per_class;
+    size_t n_classes, n_capped;
     size_t *rows;      /* (n_samples) ordered by class */
-    size_t *starts;    /* (n_classes + 1) where each class begins in rows */
+    size_t *starts;    /* (n_classes + 1) where each class begins in rows, */
+    size_t *firsts;    /* (n_classes + 1) and among the patterns */
     uint32_t *cluster; /* (n_samples) in the order of rows; all 0 if a class is one cluster */
     size_t *members;   /* (n_samples) the rows of one cluster */
     uint32_t *ups;     /* (n_visible) */
@@ -194,29 +195,40 @@ typedef struct class_work {
 static void class_work_free(class_work *work) {
     isg_release(work->rows);
     isg_release(work->starts);
+    isg_release(work->firsts);
     isg_release(work->cluster);
     isg_release(work->members);
     isg_release(work->ups);
 }
 
-static isg_status class_work_start(class_work *work, const isg_dataset *data, size_t per_class) {
+/* How many patterns each class gets. */
+static isg_status share_patterns(class_work *work, const isg_pattern_options *options) {
+    const isg_labels *labels = &work->data->labels;
+    const size_t wanted = options->per_class;
+    for (size_t c = 0; c < work->n_classes; c++) {
+        const size_t count = work->starts[c + 1] - work->starts[c];
+        if (count == 0 || (count < wanted && !options->cap))
+            return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
+                            labels->count ? labels->names[c] : "(all)", count, wanted,
+                            wanted > 1 ? "s" : "");
+        work->n_capped += count < wanted;
+        work->firsts[c + 1] = work->firsts[c] + (count < wanted ? count : wanted);
+    }
+    return ISG_OK;
+}
+
+static isg_status class_work_start(class_work *work, const isg_dataset *data,
+                                   const isg_pattern_options *options) {
     const size_t n = data->info.n_samples;
-    *work =
-        (class_work){.data = data, .n_classes = isg_dataset_groups(data), .per_class = per_class};
+    *work = (class_work){.data = data, .n_classes = isg_dataset_groups(data)};
     ISG_TRY(ISG_ALLOCATE(work->rows, n));
     ISG_TRY(ISG_ALLOCATE(work->starts, work->n_classes + 1));
+    ISG_TRY(ISG_ALLOCATE(work->firsts, work->n_classes + 1));
     ISG_TRY(ISG_ALLOCATE(work->cluster, n));
     ISG_TRY(ISG_ALLOCATE(work->members, n));
     ISG_TRY(ISG_ALLOCATE(work->ups, data->info.n_visible));
     isg_dataset_group(data, work->rows, work->starts);
-    for (size_t c = 0; c < work->n_classes; c++) {
-        const size_t count = work->starts[c + 1] - work->starts[c];
-        if (count < per_class)
-            return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
-                            data->labels.count ? data->labels.names[c] : "(all)", count, per_class,
-                            per_class > 1 ? "s" : "");
-    }
-    return ISG_OK;
+    return share_patterns(work, options);
 }
 
 /* Classes are clustered in parallel. The calling thread reports progress for all of them and learns
@@ -252,7 +264,8 @@ static isg_status cluster_class(const class_work *work, size_t c, shared_progres
     const isg_progress progress = {report_class, &own};
     isg_ward *tree = NULL;
     ISG_TRY(isg_ward_create(&tree, work->data, work->rows + start, count, &progress));
-    const isg_status status = isg_ward_cut(tree, work->per_class, work->cluster + start);
+    const isg_status status =
+        isg_ward_cut(tree, work->firsts[c + 1] - work->firsts[c], work->cluster + start);
     isg_ward_free(tree);
     return status;
 }
@@ -278,12 +291,12 @@ static isg_status cluster_classes(const class_work *work, const isg_progress *ou
 
 static isg_status make_class(isg_patterns *patterns, const class_work *work, size_t c) {
     const isg_dataset *data = work->data;
-    for (size_t j = 0; j < work->per_class; j++) {
+    for (size_t mu = work->firsts[c]; mu < work->firsts[c + 1]; mu++) {
         size_t count = 0;
         for (size_t a = work->starts[c]; a < work->starts[c + 1]; a++)
-            if (work->cluster[a] == j)
+            if (work->cluster[a] == mu - work->firsts[c])
                 work->members[count++] = work->rows[a];
-        set_mean_sign(patterns, c * work->per_class + j, data, work->members, count, work->ups);
+        set_mean_sign(patterns, mu, data, work->members, count, work->ups);
         if (data->labels.count)
             ISG_TRY(isg_labels_add_text(&patterns->labels, data->labels.names[c], "labels"));
     }
@@ -304,10 +317,10 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     isg_patterns *patterns = NULL;
     class_work work;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(class_work_start(&work, data, options->per_class));
-    /* Every class has enough samples, so the product is no larger than their number. */
-    ISG_TRY_GOTO(isg_patterns_allocate(&patterns, data->info.n_visible,
-                                       work.n_classes * options->per_class));
+    ISG_TRY_GOTO(class_work_start(&work, data, options));
+    ISG_TRY_GOTO(
+        isg_patterns_allocate(&patterns, data->info.n_visible, work.firsts[work.n_classes]));
+    patterns->info.n_capped = work.n_capped;
     patterns->encoding = isg_encoding_share(data->encoding);
     patterns->info.image_height = data->info.image_height;
     patterns->info.image_width = data->info.image_width;

@@ -20,6 +20,7 @@
 
 static const char lock_name[] = "run.lock";
 static const char *const file_names[ISG_RUN_FILES] = {[ISG_RUN_MODEL] = "model.npz",
+                                                      [ISG_RUN_BEST] = "best.npz",
                                                       [ISG_RUN_TABLE] = "epochs.csv",
                                                       [ISG_RUN_CHECKPOINT] = "checkpoint-1.npz",
                                                       [ISG_RUN_CHECKPOINT + 1] = "checkpoint-2.npz",
@@ -187,8 +188,11 @@ static isg_status set_pace(isg_run *run, double save_every_s) {
                                         "save_every_s: expected seconds, found %g", save_every_s);
 }
 
-/* An old checkpoint must be removed before run.json changes. */
+/* An old checkpoint must be removed before run.json changes, and so must a best model, which the new
+   training may never write. */
 static isg_status write_start(isg_run *run, const char *settings) {
+    if (run->path)
+        ISG_TRY(isg_remove_file(run->files[ISG_RUN_BEST]));
     for (size_t k = 0; run->path && k < ISG_GENERATIONS; k++)
         ISG_TRY(isg_remove_file(run->files[ISG_RUN_CHECKPOINT + k]));
     ISG_TRY(isg_run_set_settings(run, settings));
@@ -272,7 +276,7 @@ isg_status isg_run_train_updates(isg_run *run, uint64_t updates, const isg_progr
     /* Saving waits for the disk: after every epoch of a millisecond, it would take nearly all the
        time. */
     const double pause_s = run->save_every_s < 1 ? run->save_every_s : 1;
-    while (status == ISG_OK && state_of(run).updates < updates) {
+    while (status == ISG_OK && state_of(run).updates < updates && !isg_run_describe(run).is_over) {
         bool is_end = false;
         if (mine.is_cancelled) {
             status = isg_fail(ISG_ERR_CANCELLED, "training was cancelled");

@@ -1,7 +1,7 @@
 """One answer: the SHA-256 of results, compared with the table in docs/reliability.md.
 
 Run by one_answer.sh, which says how. What is hashed is content, not its container: the members of an
-.npz, uncompressed and without meta.json; JSON without times, names of files, reasons in words and what
+.npz, uncompressed and without meta.json and the encoding; JSON without times, names of files, reasons in words and what
 depends on the machine; CSV as it is. So a hash changes with the last bit of a number, and with nothing
 else.
 """
@@ -153,7 +153,7 @@ def content(name, printed):
             lines[1:] = [b"%d,%s" % (int(row) + 1, rest) for row, _, rest in cells]
         return b"".join(lines)
     with zipfile.ZipFile(name) as archive:
-        members = sorted(set(archive.namelist()) - {"meta.json"})
+        members = sorted(set(archive.namelist()) - {"meta.json", "encoding.json", "fill.npy"})
         return b"".join(b"%s %d\n%s" % (member.encode(), len(archive.read(member)),
                                          archive.read(member)) for member in members)
 

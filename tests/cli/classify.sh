@@ -46,8 +46,8 @@ cmp p5.csv w5.csv
 /usr/bin/python3 - <<'PYTHON'
 import numpy as np
 a, b = np.load("run/classifier.npz"), np.load("whole/classifier.npz")
-print({name: a[name].shape for name in a.files if name != "meta.json"})
-print(all((a[name] == b[name]).all() for name in a.files if name != "meta.json"))
+print({name: a[name].shape for name in a.files if not name.endswith(".json")})
+print(all((a[name] == b[name]).all() for name in a.files if not name.endswith(".json")))
 PYTHON
 # Other experts, other classifiers.
 try classify "${toy[@]}" --init hebbian --features hidden --l2 1
@@ -60,6 +60,11 @@ try classify train.csv test.csv --label-column 1 --rbm rbm/model.npz -o alone
 try classify train.csv --label-column 1 --per-class 1
 try classify train.csv --label-column 1 --per-class 1 --json
 try classify many.csv many.csv --label-column 1 --per-class 1
+# A rare class: fewer hidden units for it, and as much weight as the others.
+{ grep -v c0 train.csv; grep -m 3 c0 train.csv; } >rare.csv
+try classify rare.csv test.csv --label-column 1 --per-class 5
+head -n 40 test.csv >uneven.csv
+try classify rare.csv uneven.csv --label-column 1 --per-class 1 --balanced --json
 # Data that cannot be learned from, or tested with.
 try classify train.csv odd.csv --label-column 1
 try classify odd.csv train.csv --label-column 1
@@ -69,6 +74,8 @@ try classify one.csv test.csv --label-column 1
 try classify "${toy[@]}" --class c1
 try classify plain.csv test.csv
 try classify train.npz plain.npz --per-class 1
+try classify train.npz plain.npz --per-class 1 --predictions u.csv
+head -n 3 u.csv
 try classify train.csv narrow.csv --label-column 1
 try classify "${toy[@]}" --limit 2
 try classify train.csv test.csv --label-column 1 --per-class 41
@@ -126,6 +133,7 @@ try classify --model run/classifier.npz test.csv --l2 1
 try classify "${toy[@]}" --resume
 try classify "${toy[@]}" --rbm rbm/model.npz
 try classify "${toy[@]}" --classifier labels --l2 1
+try classify "${toy[@]}" --classifier labels --balanced
 try classify "${toy[@]}" --sd 1
 try classify "${toy[@]}" --error-at 0,1
 try classify "${toy[@]}" --epochs 2 --error-at 1,0

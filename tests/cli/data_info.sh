@@ -28,9 +28,9 @@ printf 'a,b\n1,"x\ny\033[31m"\n' >odd.csv
 try data info odd.csv --label-column b --quiet | tail -n 1
 # Spins that are all the same are remarked on.
 printf '0,1\n2,3\n' >levels.csv
-try data info levels.csv --shape 1x2 --threshold 0.5 | grep -e '^[$!]' -e share
-try data info levels.csv --shape 1x2 --threshold -1 | grep -e '^[$!]' -e share
-try data info levels.csv --shape 1x2 --threshold 0.5 --quiet | grep -e '^[$!]' -e share
+try data info levels.csv --threshold 5 | grep -e '^[$!]' -e share
+try data info levels.csv --threshold -1 | grep -e '^[$!]' -e share
+try data info levels.csv --threshold 5 --quiet | grep -e '^[$!]' -e share
 # Names that are none, or not installed.
 try data info mnist:train
 try data info mnist

@@ -20,12 +20,22 @@ xi = np.load("p.npz")["xi"]
 np.savez("twice.npz", xi=xi[:, [0, 1, 2, 1]])
 np.savez("negative.npz", xi=np.column_stack([xi, -xi[:, 0]]))
 np.savez("none.npz", X=xi)
+np.save("plain.npy", xi)
+np.savez("binary.npz", xi=xi > 0)
+np.save("turned.npy", xi.T)
+np.savez("mixed.npz", xi=xi * [1, 0, 1])
 END
 # Dependent patterns, named and mapped on request.
 try map twice.npz -o d.npz
 try map negative.npz -o d.npz --via svd
 try map twice.npz -o d.npz --allow-rank-deficient
 try map twice.npz -o d2.npz --via hebbian --quiet
+# As users have them: a plain array, 0 and 1, transposed by mistake.
+try map plain.npy -o plain.npz
+try map binary.npz -o b.npz
+/usr/bin/python3 -c 'import numpy as np; assert (np.load("plain.npz")["W"] == np.load("b.npz")["W"]).all()'
+try map turned.npy -o t.npz
+try map mixed.npz -o t.npz
 # Pictures need images.
 try map p.npz -o x.npz --picture w.png
 isinglass patterns votes.csv --label-column 1 --shape 2x3 -o image.npz >/dev/null

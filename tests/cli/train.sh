@@ -35,6 +35,38 @@ try train "${toy[@]}" -o pca --init pca --hidden 4 --epochs 1 --estimator mean -
 try train "${toy[@]}" -o normal --init normal --sd 0.01 --rate 5e-4,1.0e-4@1 --epochs 2 --fields --pcd --shuffle
 try train "${toy[@]}" -o again --init normal/model.npz --epochs 0
 try train "${toy[@]}" -o picture --shape 3x4 --epochs 1 --picture w.png
+# Validation: the best epoch, and when to stop; resumed, the same decisions.
+held=("${toy[@]}" --hold-out 0.25 --patience 2 --rate 0.05 --init normal --hidden 6)
+try train "${held[@]}" -o held --epochs 90
+grep -A2 sha256 held/run.json
+cut -d, -f1-2,5- held/epochs.csv | tail -n 4
+ls held
+try train "${held[@]}" -o part --epochs 3
+try train --resume -o part --epochs 90 --json
+cmp <(cut -d, -f1-2,4- held/epochs.csv) <(cut -d, -f1-2,4- part/epochs.csv)
+/usr/bin/python3 - <<'PYTHON'
+import numpy as np
+for name in ("model", "best"):
+    a, b = np.load(f"held/{name}.npz"), np.load(f"part/{name}.npz")
+    print(name, sorted(a.files), (a["W"] == b["W"]).all())
+PYTHON
+try train --resume -o held
+isinglass train --resume -o held --patience 3 --score-every 1 --json --quiet | grep -A6 '"last"'
+tail -n 1 held/epochs.csv | cut -d, -f8-
+head -n 20 toy.csv >few.csv
+try train "${toy[@]}" --validation few.csv --epochs 1 -o valid
+cp few.csv moved.csv
+try train --resume -o valid --epochs 2 --validation moved.csv --quiet
+try train --resume -o valid --epochs 3 --validation toy.csv
+try train --resume -o valid --epochs 3 --hold-out 0.1
+try train --resume -o run --epochs 9 --validation few.csv
+try train --resume -o run --epochs 9 --patience 3
+try train "${toy[@]}" -o x --validation few.csv --hold-out 0.1
+try train "${toy[@]}" -o x --patience 1
+try train "${toy[@]}" -o x --hold-out 0.6
+try train "${toy[@]}" -o x --hold-out 0.001
+cut -d, -f1-9 few.csv >thin.csv
+try train "${toy[@]}" -o x --validation thin.csv
 # Options and data that are not those of the run.
 try train "${toy[@]}" -o run
 try train --resume -o run --force

@@ -59,6 +59,7 @@ depth attack(const uint8_t *bytes, size_t size) {
     options.drop_constant = bytes[0] & 128;
     if (bytes[1] & 32)
         options.image_height = options.image_width = 2;
+    options.transpose = bytes[1] & 64;
     isg_dataset *data = NULL;
     if (isg_dataset_load_memory(&data, names[bytes[0] & 7], bytes + 2, size - 2, &options, NULL) !=
         ISG_OK)

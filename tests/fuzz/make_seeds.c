@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/atomic_file.h"
+#include "helper_hdf5.h"
 #include "small_training.h"
 
 static void need(isg_status status) {
@@ -76,6 +77,19 @@ static void write_patterns(const char *directory) {
     isg_patterns_free(patterns);
 }
 
+static void write_hdf5(const char *directory) {
+    static h5_maker maker;
+    static const char forms[] = "drc12";
+    h5_make_sample(&maker);
+    need(isg_write_file(in(directory, "fuzz_hdf5/sample"), maker.bytes, maker.size));
+    for (const char *form = forms; *form; form++) {
+        char name[] = "fuzz_hdf5/cells-?";
+        name[sizeof name - 2] = *form;
+        h5_make_cells(&maker, *form);
+        need(isg_write_file(in(directory, name), maker.bytes, maker.size));
+    }
+}
+
 int main(int argc, char **argv) {
     char directory[4000], target[4096];
     if (argc != 2 || snprintf(directory, sizeof directory, "%s", argv[1]) >= (int)sizeof directory)
@@ -84,6 +98,7 @@ int main(int argc, char **argv) {
     write_training(directory, data);
     write_experts(directory, data);
     write_patterns(directory);
+    write_hdf5(directory);
     snprintf(target, sizeof target, "%s/small_run", directory);
     small_run(target, 3);
     for (unsigned k = 1; k <= 2; k++) {

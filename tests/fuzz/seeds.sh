@@ -53,7 +53,7 @@ for name, data in images.items():
 put("idx", "labels", labels)
 
 arrays = {"c": flat, "fortran": np.asfortranarray(digits), "big": flat.astype(">i4"), "bool": flat > 2,
-          "double": flat / 255, "text": np.array(["cat", "dog", "\u00e9"]), "bytes": np.array([b"a", b"bc"]),
+          "double": flat / 255, "half": flat.astype(np.float16), "text": np.array(["cat", "dog", "\u00e9"]), "bytes": np.array([b"a", b"bc"]),
           "scalar": np.float32(3), "empty": np.zeros((0, 4)), "four": np.zeros((1, 2, 1, 2), np.int8)}
 for name, array in arrays.items():
     put("npy", name, npy(array))
@@ -63,6 +63,17 @@ archives = {"stored": npz(zipfile.ZIP_STORED, X=flat, y=y), "deflated": npz(zipf
 out = io.BytesIO()
 np.savez(out, X=digits, y=np.array(["cat", "dog", "cat"]))
 archives["numpy"] = out.getvalue()
+out = io.BytesIO()
+np.savez(out, X=flat, y=y, units=np.array(list("abca")), ids=np.array(["x1", "x2", "x3"]))
+archives["named"] = out.getvalue()
+# as scipy.sparse.save_npz writes them
+index, start, kept = np.array([1, 2, 3, 0, 2]), np.array([0, 3, 5, 5]), np.array([3., 255, 1, 7, 2])
+shape = np.array([3, 4])
+for kind in ("csr", "bsr"):
+    archives[kind] = npz(zipfile.ZIP_DEFLATED, indices=index, indptr=start, format=np.bytes_(kind), shape=shape, data=kept)
+archives["csc"] = npz(zipfile.ZIP_STORED, indices=np.array([1, 0, 0, 1, 0], np.int32), indptr=np.array([0, 1, 2, 4, 5], np.int32),
+                      format=np.bytes_("csc"), shape=shape, data=kept.astype(np.float16))
+archives["coo"] = npz(zipfile.ZIP_STORED, row=np.array([0, 0, 0, 1, 1], np.int32), col=index, format=np.bytes_("coo"), shape=shape, data=kept)
 for name, data in archives.items():
     put("npz", name, data)
 
@@ -114,6 +125,13 @@ matrices = {"coordinate": head + b"coordinate real general\n% c\n2 3 2\n1 2 5.5\
 for name, data in matrices.items():
     put("matrix_market", name, data)
 
+ranger = b'%metadata_json: {"software_version": "cellranger-6.0.0", "format_version": 2}\n'
+matrices["cells"] = head + b"coordinate integer general\n" + ranger + b"3 2 3\n1 1 4\n3 1 1\n2 2 255\n"
+put("matrix_market", "cells", matrices["cells"])
+put("cells", "new", matrices["cells"] + b"\fg1\tA\tGene Expression\ng2\tB\tx\ng3\tA\n\fAAC-1\nAAG-1\n")
+put("cells", "old", matrices["cells"] + b"\fg1\ng2\t\ng3\tB\r\n\fAAC-1\nAAG-1")
+words("cells", "\f", "\t", "\n", "\r\n", "%%MatrixMarket matrix ", "coordinate integer general", "3 2 3", "1 1", "%metadata_json:")
+
 for name, text in {"meta": '{"version": "0.1.0", "seed": 18446744073709551615, "beta": 0.5}',
                    "nested": '{"a": [1, {"b": null}], "version": "\\u00e9\\n"}', "twice": '{"seed": 1, "seed": 2}'}.items():
     put("json", name, text.encode())
@@ -140,6 +158,7 @@ for choice, texts in enumerate([["0", "-1.5e-3", ".5", "18446744073709551615", "
                                 ["0:35,40", "69", "0:70", "1:2,1:3"]]):
     for k, text in enumerate(texts):
         put("cli_numbers", f"{choice}-{k}", bytes([choice]) + text.encode())
+words("hdf5", "TREE\x00", "TREE\x01", "SNOD", "HEAP", "GCOL", "\x10\x00\x10\x00", "encoding-type", "shape")
 words("cli_numbers", ":", ",", "@", "e-", "1e", "inf", "0x", "18446744073709551615", "1e308", "999")
 
 lines = ["train mnist:train -o run", "train --resume -o run --epochs 50 --quiet", "data get mnist", "data info x.csv --label-column=-1",
@@ -173,7 +192,7 @@ words("matrix_market", "%%MatrixMarket matrix ", "coordinate", "array", "real", 
       "skew-symmetric", "hermitian", "\n", "%", "1 1", "18446744073709551615")
 for target in ("npy", "npz", "dataset", "labels"):
     words(target, "'descr'", "'fortran_order'", "'shape'", "True", "False", "(2, 2)", "(), }", "<f8", "|b1", "<U2", "|S3", ">i4", "<u8",
-          "X.npy", "y.npy", "%%MatrixMarket", "label", "kind")
+          "X.npy", "y.npy", "%%MatrixMarket", "label", "kind", "indptr.npy", "indices.npy", "format.npy", "csr", "csc", "coo", "units.npy")
 for target in ("model", "patterns", "classifier", "training", "experts", "checkpoint"):
     words(target, "W.npy", "b.npy", "c.npy", "R.npy", "xi.npy", "labels.npy", "beta.npy", "meta.json", "chains.npy", "training.json",
           "saves.npy", "seconds.npy", "epochs.npy", "expert-0.", "expert-1.", '"updates"', '"epochs"', '"batch"', '"wrong_spins"',

@@ -21,7 +21,7 @@ base|src/base/elementary.c|(1.0 / 24 + r * (1.0 / 120))|(1.0 / 24)
 kernels|src/kernels/gibbs_tuned.h|sums * w->unit + field|sums * w->unit - field
 linalg|src/linalg/triangular.c|row[j] = rest / other[j];|row[j] = rest * other[j];
 io|src/io/source.c|if (source->crc != source->expected_crc)|if (source->crc < source->expected_crc)
-data|src/data/binarize.c|value > binarizer->plain_cut);|value >= binarizer->plain_cut);
+data|src/data/binarize.c|value > binarizer->encoding->thresholds[column]);|value >= binarizer->encoding->thresholds[column]);
 patterns|src/patterns/patterns.c|2 * (size_t)ups[i] > count);|2 * (size_t)ups[i] >= count);
 hopfield|src/hopfield/hopfield.c|2 * sums[q] - network->total[first + q];|sums[q] - network->total[first + q];
 rbm|src/rbm/pca.c|covariance[i * n + j] = 4 * (double)excess / square;|covariance[i * n + j] = 2 * (double)excess / square;

@@ -230,9 +230,9 @@ mutant(list_cut_in_silence "a list of classes that does not fit looks like a who
 edit(src/data/dataset_load.c [=[memcpy(known + (used < last ? used : last),]=] [=[memcpy(known + last,]=])
 
 mutant(threshold_inclusive "a pixel at the threshold is +1" test_dataset)
-edit(src/data/binarize.c [=[value > binarizer->plain_cut);]=] [=[value >= binarizer->plain_cut);]=])
+edit(src/data/binarize.c [=[value > binarizer->encoding->thresholds[column]);]=] [=[value >= binarizer->encoding->thresholds[column]);]=])
 edit(src/data/binarize.c [=[value > binarizer->grey_cut);]=] [=[value >= binarizer->grey_cut);]=])
-edit(src/data/binarize.c [=[if (!(0 > cut))]=] [=[if (!(0 >= cut))]=])
+edit(src/data/binarize.c [=[if (!(0 > encoding->thresholds[i]))]=] [=[if (!(0 >= encoding->thresholds[i]))]=])
 edit(src/data/binarize.c [=[cut < 0 ? 256 : cut >= 255 ? 0 : 255 - (unsigned)cut;]=]
   [=[cut <= 0 ? 256 : cut > 255 ? 0 : 256 - (unsigned)ceil(cut);]=])
 

@@ -424,6 +424,12 @@ static void test_bad_input(void **state) {
     options.per_class = 2;
     assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT,
                  "class 5 has 1");
+    options.cap = true;
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
+    assert_int_equal(isg_experts_rbm(experts, 0)->info.n_hidden, 2);
+    assert_int_equal(isg_experts_rbm(experts, 1)->info.n_hidden, 1);
+    isg_experts_free(experts);
+    experts = NULL;
     options.start = ISG_START_PCA;
     assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "class '4'");
     options.start = (isg_start)4;

@@ -207,6 +207,61 @@ static void test_scales(void **state) {
     }
 }
 
+/* Balanced classes are classes of the same size: 36, 18 and 12 samples weigh as much as if the second
+   class were there twice and the third three times. The sum of the losses is then 108 / 66 as
+   large. */
+static void test_balanced(void **state) {
+    (void)state;
+    enum { FEW = 66, ALL = 108 };
+    static double some[FEW * FEATURES], more[ALL * FEATURES];
+    static const size_t sizes[CLASSES] = {36, 18, 12}, times[CLASSES] = {1, 2, 3};
+    uint32_t classes[FEW], repeated[ALL];
+    size_t taken[CLASSES] = {0}, n = 0, m = 0;
+    for (size_t a = 0; n < FEW; a++) {
+        const uint32_t k = (uint32_t)(a * 7 % 11 < 4 ? 0 : a * 7 % 11 < 8 ? 1 : 2);
+        if (taken[k]++ >= sizes[k])
+            continue;
+        for (size_t time = 0; time < times[k]; time++, m++) {
+            repeated[m] = k;
+            memcpy(more + m * FEATURES, features + a % SAMPLES * FEATURES, FEATURES * sizeof *more);
+        }
+        classes[n] = k;
+        memcpy(some + n++ * FEATURES, features + a % SAMPLES * FEATURES, FEATURES * sizeof *some);
+    }
+    assert_int_equal(m, ALL);
+    for (size_t c = 0; c < 4; c++) {
+        isg_logistic_options options = options_of(methods[c % 2], c / 2 ? 0.5 : 1e-3);
+        isg_logistic_report report[3];
+        isg_logistic *model[3] = {NULL, NULL, NULL};
+        options.standardize = false; /* the scales of repeated samples are others */
+        assert_ok(isg_logistic_fit(&model[2], view_of(some, FEW, FEATURES), classes, CLASSES,
+                                   &options, &report[2], NULL));
+        options.balanced = true;
+        assert_ok(isg_logistic_fit(&model[0], view_of(some, FEW, FEATURES), classes, CLASSES,
+                                   &options, &report[0], NULL));
+        options.balanced = c % 2; /* where nothing changes */
+        options.l2 *= (double)ALL / FEW;
+        assert_ok(isg_logistic_fit(&model[1], view_of(more, ALL, FEATURES), repeated, CLASSES,
+                                   &options, &report[1], NULL));
+        assert_true(report[0].converged && report[1].converged);
+        assert_true(fabs(report[0].loss - report[1].loss) < 1e-9);
+        double off = 0, unbalanced = 0;
+        for (size_t k = 0; k < CLASSES; k++) {
+            off = fmax(off, fabs(model[0]->intercepts[k] - model[1]->intercepts[k]));
+            for (size_t j = 0; j < FEATURES; j++) {
+                const size_t at = k * FEATURES + j;
+                off = fmax(off, fabs(model[0]->coefficients[at] - model[1]->coefficients[at]));
+                unbalanced =
+                    fmax(unbalanced, fabs(model[0]->coefficients[at] - model[2]->coefficients[at]));
+            }
+        }
+        if (!(off < 1e-5 && unbalanced > 1e-3))
+            fail_msg("case %zu: %g apart, unbalanced %g", c, off, unbalanced);
+        for (size_t k = 0; k < 3; k++)
+            isg_logistic_free(model[k]);
+    }
+}
+
 /* ---- what has no minimum, or many --------------------------------------------------------------- */
 
 static void test_separable(void **state) {
@@ -512,6 +567,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_agrees_with_reference),
         cmocka_unit_test(test_scales),
+        cmocka_unit_test(test_balanced),
         cmocka_unit_test(test_separable),
         cmocka_unit_test(test_dependent_features),
         cmocka_unit_test(test_says_when_not_converged),

@@ -494,7 +494,7 @@ static void long_tables(void **state) {
         assert_ok(isg_grow(&rows, &my->capacity, ROWS, sizeof *my->rows));
         my->rows = rows;
         for (my->n_rows = 0; my->n_rows < ROWS; my->n_rows++)
-            my->rows[my->n_rows] = (isg_run_row){1000, 1000, 0, (double)NAN, (double)NAN, 0};
+            my->rows[my->n_rows] = (isg_run_row){1000, 1000, 0, (double)NAN, (double)NAN, 0, 0, 0};
         my->rows[0].epoch = epoch;
         fault.reason = ENOSPC;
         fault.call = 2; /* after that of the model */

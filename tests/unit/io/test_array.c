@@ -32,6 +32,12 @@ static const struct {
     {ISG_INT64, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, 0x1p63, INT64_MAX},
     {ISG_INT64, {1, 0, 0, 0, 0, 0, 0x20, 0}, 0x1p53, 9007199254740993},
     {ISG_UINT64, {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, 0x1p63, INT64_MAX},
+    {ISG_FLOAT16, {0x00, 0x3e}, 1.5, 0},
+    {ISG_FLOAT16, {0xff, 0xfb}, -65504, 0},
+    {ISG_FLOAT16, {0x00, 0x04}, 0x1p-14, 0},
+    {ISG_FLOAT16, {0x01, 0x80}, -0x1p-24, 0},
+    {ISG_FLOAT16, {0xff, 0x03}, 1023 * 0x1p-24, 0},
+    {ISG_FLOAT16, {0x00, 0x7c}, HUGE_VAL, 0},
     {ISG_FLOAT32, {0x00, 0x00, 0xc0, 0x3f}, 1.5, 0},
     {ISG_FLOAT32, {0x01, 0x00, 0x00, 0x80}, -0x1p-149, 0},
     {ISG_FLOAT64, {0x18, 0x2d, 0x44, 0x54, 0xfb, 0x21, 0x09, 0xc0}, -3.141592653589793, 0},
@@ -66,6 +72,9 @@ static void test_not_a_number(void **state) {
     const isg_array_type type = {.dtype = ISG_FLOAT32, .item_bytes = 4, .is_big_endian = true};
     double value = 0;
     isg_array_decode(&type, "\x7f\xc0\x00\x00", 1, &value);
+    assert_true(isnan(value));
+    const isg_array_type half = {.dtype = ISG_FLOAT16, .item_bytes = 2, .is_big_endian = true};
+    isg_array_decode(&half, "\x7e\x00", 1, &value);
     assert_true(isnan(value));
 }
 

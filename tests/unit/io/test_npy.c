@@ -5,6 +5,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "test.h"
 
+#include <math.h>
+
 #include "io/npy.h"
 #include "numpy_helper.h"
 
@@ -62,6 +64,8 @@ static const struct {
      {ISG_INT32, 4, false, false, 1, {3}}},
     {"{'descr': '>u1', 'fortran_order': False, 'shape': (3,)}",
      {ISG_UINT8, 1, true, false, 1, {3}}},
+    {"{'descr': '>f2', 'fortran_order': False, 'shape': (3,)}",
+     {ISG_FLOAT16, 2, true, false, 1, {3}}},
     {"{'descr': '|S5', 'fortran_order': False, 'shape': (3,)}",
      {ISG_BYTES, 5, false, false, 1, {3}}},
     {"{'descr': '>U5', 'fortran_order': False, 'shape': (3,)}",
@@ -98,7 +102,6 @@ static const struct {
     {DESCR("'|O'"), "a.npy: holds pickled Python objects, which are never read because unpickling "
                     "can run any program ('|O'); save the array with dtype="},
     {DESCR("'<c16'"), "complex numbers ('<c16')"},
-    {DESCR("'<f2'"), "half-precision numbers ('<f2'); save the array with dtype=numpy.float32"},
     {DESCR("'<f16'"), "extended-precision numbers"},
     {DESCR("'<M8[ns]'"), "holds dates ('<M8[ns]')"},
     {DESCR("'<m8[s]'"), "time differences"},
@@ -257,11 +260,11 @@ static void test_write_refuses_absurd_shape(void **state) {
 
 static const char *const descrs[] = {"|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2",
                                      "<u4", "<u8", "<f4", "<f8", ">i2", ">i4", ">i8",
-                                     ">u2", ">u4", ">u8", ">f4", ">f8"};
-static const isg_dtype dtypes[] = {ISG_BOOL,    ISG_INT8,   ISG_INT16,   ISG_INT32,  ISG_INT64,
-                                   ISG_UINT8,   ISG_UINT16, ISG_UINT32,  ISG_UINT64, ISG_FLOAT32,
-                                   ISG_FLOAT64, ISG_INT16,  ISG_INT32,   ISG_INT64,  ISG_UINT16,
-                                   ISG_UINT32,  ISG_UINT64, ISG_FLOAT32, ISG_FLOAT64};
+                                     ">u2", ">u4", ">u8", ">f4", ">f8", "<f2", ">f2"};
+static const isg_dtype dtypes[] = {
+    ISG_BOOL,   ISG_INT8,   ISG_INT16,   ISG_INT32,   ISG_INT64,   ISG_UINT8,   ISG_UINT16,
+    ISG_UINT32, ISG_UINT64, ISG_FLOAT32, ISG_FLOAT64, ISG_INT16,   ISG_INT32,   ISG_INT64,
+    ISG_UINT16, ISG_UINT32, ISG_UINT64,  ISG_FLOAT32, ISG_FLOAT64, ISG_FLOAT16, ISG_FLOAT16};
 static const struct {
     size_t n_dims, dims[ISG_MAX_DIMS];
 } shapes[] = {{0, {0}},    {1, {1}},    {1, {7}},       {1, {0}},       {2, {3, 4}},
@@ -274,7 +277,8 @@ enum {
 
 /* In both languages: the number at place k in C order. Every type can hold it. */
 #define PYTHON_CASES                                                                               \
-    "descrs = '|b1 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 <f4 <f8 >i2 >i4 >i8 >u2 >u4 >u8 >f4 >f8'\n"     \
+    "descrs = ('|b1 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 <f4 <f8 >i2 >i4 >i8 >u2 >u4 >u8 >f4 >f8 '\n"   \
+    "          '<f2 >f2')\n"                                                                       \
     "shapes = [(), (1,), (7,), (0,), (3, 4), (1, 5), (0, 5), (2, 3, 4), (2, 0, 4), (2, 3, 1, "     \
     "2)]\n"                                                                                        \
     "cases = [(f'{d}-{s}-{o}.npy', np.array([k % 2 if descr == '|b1' else 3 * k + 1 for k in\n"    \
@@ -342,6 +346,12 @@ static void test_numpy_writes(void **state) {
 }
 
 /* The bytes of the array of a case, as its file holds them. */
+static uint64_t half_bits(double number) { /* of a small positive whole number */
+    int exponent = 0;
+    const double fraction = frexp(number, &exponent);
+    return (uint64_t)(exponent + 14) << 10 | (uint64_t)(fraction * 2048 - 1024);
+}
+
 static void encode(const isg_array_type *type, uint8_t *out) {
     for (size_t k = 0; k < isg_array_count(type); k++, out += type->item_bytes) {
         const double number = expected_number(type->dtype, place(type, k));
@@ -353,6 +363,8 @@ static void encode(const isg_array_type *type, uint8_t *out) {
             memcpy(&bits, &number, sizeof bits);
         if (type->dtype == ISG_FLOAT32)
             bits = low;
+        if (type->dtype == ISG_FLOAT16)
+            bits = half_bits(number);
         for (size_t i = 0; i < type->item_bytes; i++)
             out[type->is_big_endian ? type->item_bytes - 1 - i : i] = (uint8_t)(bits >> 8 * i);
     }

@@ -214,7 +214,7 @@ static void test_cut_anywhere(void **state) {
 static void test_other_files(void **state) {
     (void)state;
     static const uint8_t npy[64] = "\x93NUMPY", other[64] = "a,b,c\n";
-    assert_refused(read_archive(npy, sizeof npy), "found a single NumPy array; rename it to .npy");
+    assert_refused(read_archive(npy, sizeof npy), "found a single NumPy array (.npy)");
     assert_refused(read_archive(other, sizeof other), "the content does not begin as one does");
 }
 

@@ -239,6 +239,39 @@ static void too_few_samples_are_named(void **state) {
     isg_dataset_free(data);
 }
 
+/* A small class gives what it has, and the others what they gave without it. */
+static void a_cap_lets_small_classes_be(void **state) {
+    (void)state;
+    const char *dogs = "dog,1,0,0\ndog,1,1,0\ndog,0,0,1\ndog,0,1,1\n";
+    char text[200];
+    snprintf(text, sizeof text, "cat,1,1,1\ncat,0,1,0\n%s", dogs);
+    isg_dataset *data = from_csv(text), *alone = from_csv(dogs);
+    isg_patterns *patterns = NULL, *of_dogs = NULL;
+    isg_pattern_options options = {.per_class = 3, .cap = true};
+    assert_ok(isg_patterns_from_data(&patterns, data, &options, NULL));
+    assert_ok(isg_patterns_from_data(&of_dogs, alone, &options, NULL));
+    assert_int_equal(isg_patterns_describe(patterns).n_patterns, 5);
+    assert_int_equal(isg_patterns_describe(patterns).n_capped, 1);
+    assert_int_equal(isg_patterns_describe(of_dogs).n_capped, 0);
+    assert_pattern(patterns, 0, "+++");
+    assert_pattern(patterns, 1, "-+-");
+    for (size_t mu = 0; mu < 5; mu++)
+        assert_string_equal(isg_patterns_label(patterns, mu), mu < 2 ? "cat" : "dog");
+    for (size_t mu = 0; mu < 3; mu++) {
+        assert_int_equal(*isg_patterns_row(patterns, mu + 2), *isg_patterns_row(of_dogs, mu));
+        assert_int_equal(isg_patterns_members(patterns, mu + 2), isg_patterns_members(of_dogs, mu));
+    }
+    isg_patterns_free(patterns);
+    options.per_class = SIZE_MAX; /* every sample a pattern */
+    assert_ok(isg_patterns_from_data(&patterns, data, &options, NULL));
+    assert_int_equal(isg_patterns_describe(patterns).n_patterns, 6);
+    assert_int_equal(isg_patterns_describe(patterns).n_capped, 2);
+    isg_patterns_free(patterns);
+    isg_patterns_free(of_dogs);
+    isg_dataset_free(data);
+    isg_dataset_free(alone);
+}
+
 static bool never_called(void *user, double fraction) {
     (void)user;
     (void)fraction;
@@ -418,6 +451,15 @@ static void we_read_files_of_numpy(void **state) {
         "np.savez_compressed('fortran.npz', xi=np.asfortranarray(xi.astype('>i2')),\n"
         "    labels=np.array(['4', '2']))\n"
         "np.savez('int8.npz', xi=xi.astype(np.int8), labels=np.array([b'4', b'2']))\n"
+        "np.savez('bool.npz', xi=xi > 0, labels=np.array([[4], [2]], np.float16))\n"
+        "np.savez('binary.npz', xi=(xi > 0).astype(np.uint8), labels=np.array([4, 2]))\n"
+        "np.save('plain.npy', xi)\n"
+        "np.save('fortran.npy', np.asfortranarray(xi > 0))\n"
+        "np.save('cut.npy', xi)\n"
+        "open('cut.npy', 'r+b').truncate(140)\n"
+        "np.save('text.npy', np.array([['+', '-']]))\n"
+        "np.savez('turned.npz', xi=xi.T, labels=np.array([4, 2]))\n"
+        "np.savez('two.npz', xi=(xi > 0) * 2)\n"
         "np.savez('zero.npz', xi=xi * [[1], [0], [1]])\n"
         "np.savez('flat.npz', xi=xi[0])\n"
         "np.savez('empty.npz', xi=np.zeros((3, 0), np.int8))\n"
@@ -430,14 +472,19 @@ static void we_read_files_of_numpy(void **state) {
         "zipfile.ZipFile('shape.npz', 'a').writestr('meta.json',\n"
         "    '{\"version\": \"0.0.1\", \"image_height\": 2, \"image_width\": 2}')\n"
         "open('cut.npz', 'wb').write(open('int64.npz', 'rb').read()[:200])\n");
-    const char *const good[] = {"int64.npz", "fortran.npz", "int8.npz"};
+    const char *const good[] = {"int64.npz",  "fortran.npz", "int8.npz",   "bool.npz",
+                                "binary.npz", "plain.npy",   "fortran.npy"};
     isg_patterns *patterns = NULL;
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++) {
         assert_ok(isg_patterns_load(&patterns, in(directory, good[k])));
         assert_pattern(patterns, 0, "+-+");
         assert_pattern(patterns, 1, "--+");
-        assert_string_equal(isg_patterns_label(patterns, 0), "4");
-        assert_string_equal(isg_patterns_label(patterns, 1), "2");
+        if (strstr(good[k], ".npy")) {
+            assert_null(isg_patterns_label(patterns, 0));
+        } else {
+            assert_string_equal(isg_patterns_label(patterns, 0), "4");
+            assert_string_equal(isg_patterns_label(patterns, 1), "2");
+        }
         isg_patterns_free(patterns);
     }
     assert_ok(isg_patterns_load(&patterns, in(directory, "shape.npz"))); /* 2 x 2 is not 3 */
@@ -450,6 +497,12 @@ static void we_read_files_of_numpy(void **state) {
         isg_status status;
     } bad[] = {
         {"zero.npz", "xi, row 2, column 1: expected +1 or -1, found 0", ISG_ERR_FORMAT},
+        {"two.npz", "xi, row 1, column 1: expected +1 or -1 (or 1 or 0), found 2", ISG_ERR_FORMAT},
+        {"cut.npy", "cut.npy: the header promises 48 bytes of data", ISG_ERR_FORMAT},
+        {"text.npy", "text.npy: expected numbers, found text", ISG_ERR_FORMAT},
+        {"turned.npz",
+         "has 3 patterns, but 2 labels; xi is units x patterns: if it is transposed, save xi.T",
+         ISG_ERR_SHAPE},
         {"flat.npz", "xi: expected units x patterns, found 2 numbers in 1 dimensions",
          ISG_ERR_FORMAT},
         {"empty.npz", "xi", ISG_ERR_FORMAT},
@@ -602,6 +655,7 @@ int main(void) {
         cmocka_unit_test(a_pattern_is_the_sign_of_the_mean),
         cmocka_unit_test(sub_patterns_are_means_of_clusters),
         cmocka_unit_test(too_few_samples_are_named),
+        cmocka_unit_test(a_cap_lets_small_classes_be),
         cmocka_unit_test(too_few_samples_are_found_at_once),
         cmocka_unit_test(making_patterns_can_be_cancelled),
         cmocka_unit_test(clustering_does_not_depend_on_threads),
