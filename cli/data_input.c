@@ -140,9 +140,6 @@ static void remark(const invocation *call, const char *name, const isg_dataset *
     if (info.n_unused_columns)
         notice(quiet, "%s: %zu column%s not among the units of the model and left out", name,
                info.n_unused_columns, info.n_unused_columns == 1 ? " is" : "s are");
-    if (info.n_absent_columns)
-        notice(quiet, "%s: %zu unit%s of the model do not occur and are -1", name,
-               info.n_absent_columns, plural(info.n_absent_columns));
     if (settings->how.drop_constant && info.n_constant)
         notice(quiet, "%s: %zu constant unit%s left out", name, info.n_constant,
                info.n_constant == 1 ? " is" : "s are");

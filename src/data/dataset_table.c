@@ -183,6 +183,13 @@ static isg_status note_words(reader *r, const isg_table *table) {
     return ISG_OK;
 }
 
+/* The name of a column, or its number in the caller's buffer. */
+static const char *name_of(const reader *r, size_t k, char number[24]) {
+    const char *name = isg_names_at(&r->table.columns, k);
+    snprintf(number, 24, "%zu", k + 1);
+    return name ? name : number;
+}
+
 /* ---- columns of words --------------------------------------------------------------------------- */
 
 /* ARFF declares the values of a column. */
@@ -214,7 +221,8 @@ static bool is_declared_as_unit(const reader *r, size_t k) {
     return isg_arff_value_count(arff, k) <= 2;
 }
 
-/* The names before a '=' in the units of a model: its columns of words. */
+/* The names before a '=' in the units of a model: its columns of words, unless it has a unit of that
+   name. */
 static isg_status model_columns(const isg_encoding *model, isg_names *out) {
     for (size_t i = 0; i < model->units.count; i++) {
         const char *unit = isg_names_at(&model->units, i);
@@ -226,7 +234,8 @@ static isg_status model_columns(const isg_encoding *model, isg_names *out) {
 
 /* The words of column k that the model knows. */
 static isg_status add_model_words(reader *r, size_t k, const isg_encoding *model) {
-    const char *name = isg_names_at(&r->table.columns, k);
+    char number[24];
+    const char *name = name_of(r, k, number);
     const size_t length = strlen(name);
     for (size_t i = 0; i < model->units.count; i++) {
         const char *unit = isg_names_at(&model->units, i);
@@ -265,21 +274,25 @@ done:
 /* A model decides which columns have words; else the values do. */
 static isg_status find_words(reader *r, const isg_encoding *model) {
     isg_names names = {0};
-    isg_name_index index = {0};
+    isg_name_index index = {0}, units = {0};
     isg_status status = ISG_OK;
     bool has_words = false, needs_scan = false;
-    if (model)
+    if (model) {
         ISG_TRY_GOTO(model_columns(model, &names));
-    else if (!r->table.arff)
+        ISG_TRY_GOTO(isg_name_index_create(&units, &model->units));
+    }
+    if (!model && !r->table.arff)
         ISG_TRY_GOTO(scan(r, note_kinds));
     ISG_TRY_GOTO(isg_name_index_create(&index, &names));
     for (size_t k = 0; k < r->table.n_columns; k++) {
         column *c = &r->columns[k];
-        const bool is_text =
-            model ? isg_name_index_find(&index, isg_names_at(&r->table.columns, k)) != SIZE_MAX
-            : is_declared(r, k) ? !is_declared_as_unit(r, k)
-            : r->table.arff     ? isg_arff_kind_of(r->table.arff, k) == ISG_ARFF_TEXT
-                                : c->has_words;
+        char number[24];
+        const char *name = name_of(r, k, number);
+        const bool is_text = model ? isg_name_index_find(&index, name) != SIZE_MAX &&
+                                         isg_name_index_find(&units, name) == SIZE_MAX
+                             : is_declared(r, k) ? !is_declared_as_unit(r, k)
+                             : r->table.arff ? isg_arff_kind_of(r->table.arff, k) == ISG_ARFF_TEXT
+                                             : c->has_words;
         c->has_numbers = c->has_truths = c->has_words = false;
         if (c->first == SIZE_MAX || !is_text)
             continue;
@@ -298,6 +311,7 @@ static isg_status find_words(reader *r, const isg_encoding *model) {
             ISG_TRY_GOTO(sort_words(r->columns[k].words));
 done:
     isg_name_index_clear(&index);
+    isg_name_index_clear(&units);
     isg_names_clear(&names);
     return status;
 }
@@ -322,9 +336,7 @@ static isg_status check_guess(const reader *r) {
 /* "column" or "column=word". */
 static isg_status add_unit(reader *r, size_t k, const char *word) {
     char number[24], *text = NULL;
-    const char *name = isg_names_at(&r->table.columns, k);
-    snprintf(number, sizeof number, "%zu", k + 1);
-    name = name ? name : number;
+    const char *name = name_of(r, k, number);
     const size_t room = strlen(name) + (word ? strlen(word) : 0) + 2;
     ISG_TRY(ISG_ALLOCATE(text, room));
     snprintf(text, room, "%s%s%s", name, word ? "=" : "", word ? word : "");
@@ -478,7 +490,7 @@ static isg_status read_rows(reader *r) {
     isg_loader *load = r->load;
     isg_source *source = load->input.source;
     const isg_encoding *model = load->options->encoding;
-    const bool has_model = model && model->units.count > 0 && r->table.columns.count > 0;
+    const bool has_model = model && model->units.count > 0;
     const bool is_transposed = load->columns_are_samples;
     bool has_row = false;
     ISG_TRY(find_columns(r));
