@@ -42,7 +42,9 @@ static void print_heading(output *out, const char *prefix, const char *name, siz
 }
 
 static void print_number(output *out, int digits, double value) {
-    const double unit = pow(10, digits);
+    double unit = 1; /* of the last digit */
+    for (int k = digits; k < 0; k++)
+        unit /= 10;
     if (!isfinite(value))
         output_print(out, ",");
     else if (digits > 0)

@@ -40,7 +40,8 @@ typedef struct patterns_result {
     isg_patterns_info info;
     size_t rank, mu, nu; /* mu and nu have the largest overlap */
     double max_overlap;
-    bool is_dependent;
+    bool is_dependent, is_sampled;
+    size_t ward_sample;
     char dependence[256], checksum[65];
     pattern_row *rows; /* n_patterns */
     marker *markers;   /* (n_patterns, top) */
@@ -81,6 +82,7 @@ static exit_code look(patterns_result *my, const isg_patterns *patterns) {
     if (code == EXIT_DONE)
         code = fail_status(
             isg_patterns_rank(patterns, &my->rank, my->dependence, sizeof my->dependence));
+    my->is_sampled = my->info.n_sampled > 0;
     my->is_dependent = my->rank < my->info.n_patterns;
     return code == EXIT_DONE ? list_patterns(my, patterns) : code;
 }
@@ -231,8 +233,10 @@ static exit_code run(const invocation *call) {
     const patterns_settings *settings = call->settings;
     isg_dataset *data = NULL;
     isg_patterns *patterns = NULL;
-    patterns_result my = {
-        .file = settings->out, .table = settings->table, .picture = settings->picture};
+    patterns_result my = {.file = settings->out,
+                          .table = settings->table,
+                          .picture = settings->picture,
+                          .ward_sample = settings->how.ward_samples};
     exit_code code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->table)
         code = may_write(&call->common, settings->table, ".csv");
@@ -304,6 +308,10 @@ static const option_entry options[] = {
      .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.per_class),
      .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage); a class "
              "with fewer samples gets one for each of them"},
+    {.name = "ward-sample", .kind = OPTION_SIZE, .metavar = "M", .low = 1,
+     .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.ward_samples),
+     .help = "Of a class with more samples, cluster M evenly spaced ones, and let each of the others "
+             "join the cluster with the nearest mean; memory is about 2 M^2 bytes"},
     {.name = "table", .kind = OPTION_FILE, .metavar = "FILE.csv",
      .offset = offsetof(patterns_settings, table), .otherwise = "no file",
      .help = "Also write the most distinctive units of every pattern, and show their names"},
@@ -335,6 +343,8 @@ static const result_entry results[] = {
     LIST(members, result_sizes, "number of samples behind each pattern"),
     IS(max_overlap, "largest overlap of two patterns, or null if there is only one"),
     RESULT_AS(patterns_result, info.n_ties, "ties", "number of units whose mean was zero, over all patterns"),
+    RESULT_AS(patterns_result, info.n_sampled, "sampled_classes",
+              "number of classes of which only --ward-sample samples were clustered"),
     RESULT_CHAR_ARRAY(patterns_result, checksum, "sha256",
                       "SHA-256 of the patterns packed (first unit = highest bit), sorted, concatenated"),
     LIST(distinctive, marker_results, "with --table or --top, T units per pattern; else null"),
@@ -345,12 +355,16 @@ static const result_entry results[] = {
     {.kind = RESULT_CHARS, .key = "dependence", .offset = offsetof(patterns_result, dependence),
      .is_private = true},
     RESULT_HIDDEN(patterns_result, is_dependent), RESULT_HIDDEN(patterns_result, mu),
-    RESULT_HIDDEN(patterns_result, nu),
+    RESULT_HIDDEN(patterns_result, nu), RESULT_HIDDEN(patterns_result, is_sampled),
+    RESULT_HIDDEN(patterns_result, ward_sample),
     {.label = "patterns", .text = "{n_patterns} of {n_visible unit}"},
     {.when = "!is_dependent", .label = "rank", .text = "{rank}: linearly independent"},
     {.when = "is_dependent", .label = "rank", .text = "{rank}: dependent, {dependence}"},
     {.when = "max_overlap", .label = "largest overlap",
      .text = "{max_overlap:.3f} (patterns {mu} and {nu})"},
+    {.when = "is_sampled", .label = "clustered",
+     .text = "{ward_sample} samples of each of {sampled_classes} classes with more, which then joined the "
+             "nearest mean"},
     {.label = "ties", .text = "{ties} (units whose mean is zero, set to -1)"},
     {.label = "SHA-256", .text = "{sha256} (of the sorted patterns)"},
     {.each = "patterns", .heading = "  pattern  class                 samples       +1",

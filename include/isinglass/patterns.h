@@ -20,6 +20,10 @@ typedef struct isg_patterns isg_patterns;
 typedef struct isg_pattern_options {
     size_t per_class; /* sub-patterns per class, found by Ward clustering [1] */
     bool cap; /* a class with fewer samples than that gets one pattern for each of them [false] */
+    size_t
+        ward_samples; /* of a larger class, this many evenly spaced samples are clustered, and the
+                            others join the nearest cluster mean; clustering takes about 2 bytes for
+                            every pair of them [20000, which 0 means too] */
 } isg_pattern_options;
 
 ISG_API isg_pattern_options isg_pattern_defaults(void);
@@ -53,8 +57,9 @@ typedef struct isg_patterns_info {
     size_t image_height; /* 0 if the patterns are not images */
     size_t image_width;
     bool has_labels;
-    size_t n_ties;   /* units with a mean of zero, over all patterns; 0 if not made from data */
-    size_t n_capped; /* classes with fewer patterns than asked for; 0 if not made from data */
+    size_t n_ties;    /* units with a mean of zero, over all patterns; 0 if not made from data */
+    size_t n_capped;  /* classes with fewer patterns than asked for; 0 if not made from data */
+    size_t n_sampled; /* classes larger than ward_samples; 0 if not made from data */
 } isg_patterns_info;
 
 ISG_API isg_patterns_info isg_patterns_describe(const isg_patterns *patterns);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/lanes.h"
 #include "base/status.h"
 
 /* An RBM as the Gibbs kernels read it. W comes twice: as floats in panels of 16 visible units, for
@@ -112,6 +113,13 @@ typedef struct isg_kernels {
 
     /* x (n) and y (n) become c x + s y and c y - s x [exact] */
     void (*rotate)(size_t n, double c, double s, double *x, double *y);
+
+    /* The units i of weights (n, p) and field (n), n <= 512, at delta (p, ISG_LANES): with y = beta
+       (w_i.delta + f_i), i rising, sizes (ISG_LANES) += |y|, product (ISG_LANES) *= 1 + e and, unless
+       it is NULL, gradient (p, ISG_LANES) -= w_i tanh y, where e = exp(-2 |y|), but at least
+       exp(-700), and |tanh y| = (1 - e) / (1 + e) [exact] */
+    void (*log_cosh)(size_t n, size_t p, double beta, const double *weights, const double *field,
+                     const double *delta, double *sizes, double *product, double *gradient);
 
     /* `rounds` times as many independent multiplications and additions as the registers hold, and
        nothing else: an upper limit for the speed of any product. Returns the number of

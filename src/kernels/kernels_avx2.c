@@ -11,7 +11,7 @@
 
 static const isg_kernels table = {"avx2",       random_words, hamming,      nearest, ward_distances,
                                   hidden_input, gibbs_sweep,  spin_moments, tile,    add_multiple,
-                                  dot,          rotate,       peak};
+                                  dot,          rotate,       log_cosh,     peak};
 const isg_kernels *const isg_kernels_avx2 = &table;
 
 #else

@@ -7,4 +7,4 @@
 
 const isg_kernels isg_kernels_baseline = {
     "baseline",   random_words, hamming,      nearest, ward_distances, hidden_input, gibbs_sweep,
-    spin_moments, tile,         add_multiple, dot,     rotate,         peak};
+    spin_moments, tile,         add_multiple, dot,     rotate,         log_cosh,     peak};

@@ -10,7 +10,7 @@
 
 static const isg_kernels table = {"neon",       random_words, hamming,      nearest, ward_distances,
                                   hidden_input, gibbs_sweep,  spin_moments, tile,    add_multiple,
-                                  dot,          rotate,       peak};
+                                  dot,          rotate,       log_cosh,     peak};
 const isg_kernels *const isg_kernels_neon = &table;
 
 #else

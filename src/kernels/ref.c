@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/rng.h"
+#include "kernels/decay.h"
 #include "kernels/gibbs_draws.h"
 #include "kernels/kernels.h"
 
@@ -135,6 +136,38 @@ static void rotate(size_t n, double c, double s, double *x, double *y) {
     }
 }
 
+/* exp(-2 y) for y >= 0 */
+static double decay(double y) {
+    const double z = -2 * y < isg_decay_lowest ? isg_decay_lowest : -2 * y;
+    const double shifted = z * isg_decay_per_ln_2 + isg_decay_magic, k = shifted - isg_decay_magic;
+    const double r = (z - k * isg_decay_ln_2_high) - k * isg_decay_ln_2_low;
+    double sum = isg_decay_terms[0];
+    for (size_t term = 1; term < ISG_DECAY_TERMS; term++)
+        sum = sum * r + isg_decay_terms[term];
+    uint64_t bits = 0, power = 0;
+    memcpy(&bits, &sum, sizeof bits);
+    memcpy(&power, &shifted, sizeof power);
+    bits += power << 52;
+    memcpy(&sum, &bits, sizeof sum);
+    return sum;
+}
+
+static void log_cosh(size_t n, size_t p, double beta, const double *weights, const double *field,
+                     const double *delta, double *sizes, double *product, double *gradient) {
+    for (size_t lane = 0; lane < ISG_LANES; lane++)
+        for (size_t i = 0; i < n; i++) {
+            double x = field[i];
+            for (size_t mu = 0; mu < p; mu++)
+                x += weights[i * p + mu] * delta[mu * ISG_LANES + lane];
+            const double y = beta * x, e = decay(fabs(y));
+            sizes[lane] += fabs(y);
+            product[lane] *= 1 + e;
+            for (size_t mu = 0; gradient && mu < p; mu++)
+                gradient[mu * ISG_LANES + lane] -=
+                    weights[i * p + mu] * copysign((1 - e) / (1 + e), y);
+        }
+}
+
 static double peak(size_t rounds) {
     enum { SUMS = 8 };
     volatile float start = 0; /* so that the compiler cannot know it */
@@ -151,4 +184,4 @@ static double peak(size_t rounds) {
 
 const isg_kernels isg_kernels_ref = {
     "ref",        random_words, hamming,      nearest, ward_distances, hidden_input, gibbs_sweep,
-    spin_moments, tile,         add_multiple, dot,     rotate,         peak};
+    spin_moments, tile,         add_multiple, dot,     rotate,         log_cosh,     peak};

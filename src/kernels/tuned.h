@@ -232,3 +232,4 @@ static double peak(size_t rounds) {
 
 #include "kernels/gibbs_tuned.h"
 #include "kernels/linear_tuned.h"
+#include "kernels/log_cosh_tuned.h"

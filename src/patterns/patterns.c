@@ -170,8 +170,9 @@ static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *
     memset(ups, 0, n_visible * sizeof *ups);
     for (size_t k = 0; k < count; k++) {
         const uint64_t *row = isg_dataset_spins(data, rows[k]);
-        for (size_t i = 0; i < n_visible; i++)
-            ups[i] += (uint32_t)isg_bit(row, i);
+        for (size_t word = 0; word < data->words; word++)
+            for (uint64_t left = row[word]; left != 0; left &= left - 1)
+                ups[64 * word + (size_t)__builtin_ctzll(left)]++;
     }
     for (size_t i = 0; i < n_visible; i++) {
         isg_bit_assign(isg_patterns_spins(patterns, mu), i, 2 * (size_t)ups[i] > count);
@@ -180,10 +181,12 @@ static void set_mean_sign(isg_patterns *patterns, size_t mu, const isg_dataset *
     patterns->members[mu] = count;
 }
 
+enum { MOST_CLUSTERED = 20000 };
+
 /* The samples ordered by class, and the cluster of each. */
 typedef struct class_work {
     const isg_dataset *data;
-    size_t n_classes, n_capped;
+    size_t n_classes, n_capped, ward_samples;
     size_t *rows;      /* (n_samples) ordered by class */
     size_t *starts;    /* (n_classes + 1) where each class begins in rows, */
     size_t *firsts;    /* (n_classes + 1) and among the patterns */
@@ -211,16 +214,25 @@ static isg_status share_patterns(class_work *work, const isg_pattern_options *op
             return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
                             labels->count ? labels->names[c] : "(all)", count, wanted,
                             wanted > 1 ? "s" : "");
+        if (wanted > 1 && work->ward_samples < wanted)
+            return isg_fail(ISG_ERR_ARGUMENT, "%zu samples cannot be divided into %zu clusters",
+                            work->ward_samples, wanted);
         work->n_capped += count < wanted;
         work->firsts[c + 1] = work->firsts[c] + (count < wanted ? count : wanted);
     }
     return ISG_OK;
 }
 
+static size_t most_clustered(const isg_pattern_options *options) {
+    return options->ward_samples > 0 ? options->ward_samples : MOST_CLUSTERED;
+}
+
 static isg_status class_work_start(class_work *work, const isg_dataset *data,
                                    const isg_pattern_options *options) {
     const size_t n = data->info.n_samples;
-    *work = (class_work){.data = data, .n_classes = isg_dataset_groups(data)};
+    *work = (class_work){.data = data,
+                         .n_classes = isg_dataset_groups(data),
+                         .ward_samples = most_clustered(options)};
     ISG_TRY(ISG_ALLOCATE(work->rows, n));
     ISG_TRY(ISG_ALLOCATE(work->starts, work->n_classes + 1));
     ISG_TRY(ISG_ALLOCATE(work->firsts, work->n_classes + 1));
@@ -262,12 +274,9 @@ static isg_status cluster_class(const class_work *work, size_t c, shared_progres
     const size_t start = work->starts[c], count = work->starts[c + 1] - start;
     class_progress own = {.shared = shared, .count = count};
     const isg_progress progress = {report_class, &own};
-    isg_ward *tree = NULL;
-    ISG_TRY(isg_ward_create(&tree, work->data, work->rows + start, count, &progress));
-    const isg_status status =
-        isg_ward_cut(tree, work->firsts[c + 1] - work->firsts[c], work->cluster + start);
-    isg_ward_free(tree);
-    return status;
+    return isg_ward_clusters(work->data, work->rows + start, count, work->ward_samples,
+                             work->firsts[c + 1] - work->firsts[c], work->cluster + start,
+                             &progress);
 }
 
 /* Clusterings are independent, so the number of threads changes only the time. Unlike other loops
@@ -276,7 +285,7 @@ static isg_status cluster_classes(const class_work *work, const isg_progress *ou
     shared_progress shared = {.outer = outer, .n_samples = work->data->info.n_samples};
     isg_status *results = NULL, status = ISG_OK;
     ISG_TRY(ISG_ALLOCATE(results, work->n_classes));
-#pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
+#pragma omp parallel for schedule(dynamic) num_threads((int)isg_team_for(work->n_classes))
     for (size_t c = 0; c < work->n_classes; c++)
         results[c] = cluster_class(work, c, &shared);
     for (size_t c = 0; c < work->n_classes && status == ISG_OK; c++)
@@ -285,7 +294,10 @@ static isg_status cluster_classes(const class_work *work, const isg_progress *ou
     if (status == ISG_ERR_CANCELLED)
         return isg_fail(status, "clustering was cancelled");
     if (status == ISG_ERR_MEMORY)
-        return isg_fail(status, "out of memory while clustering");
+        return isg_fail(status,
+                        "out of memory while clustering: of every class at most %zu samples, "
+                        "with about 2 bytes for every pair of them; cluster fewer",
+                        work->ward_samples);
     return status == ISG_OK ? ISG_OK : isg_fail(status, "a class is too large to cluster");
 }
 
@@ -304,7 +316,7 @@ static isg_status make_class(isg_patterns *patterns, const class_work *work, siz
 }
 
 isg_pattern_options isg_pattern_defaults(void) {
-    return (isg_pattern_options){.per_class = 1};
+    return (isg_pattern_options){.per_class = 1, .ward_samples = MOST_CLUSTERED};
 }
 
 isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
@@ -325,6 +337,8 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     patterns->info.image_height = data->info.image_height;
     patterns->info.image_width = data->info.image_width;
     patterns->info.has_labels = data->labels.count > 0;
+    for (size_t c = 0; options->per_class > 1 && c < work.n_classes; c++)
+        patterns->info.n_sampled += work.starts[c + 1] - work.starts[c] > work.ward_samples;
     if (options->per_class > 1)
         ISG_TRY_GOTO(cluster_classes(&work, progress));
     for (size_t c = 0; c < work.n_classes; c++) {

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "kernels/kernels.h"
 
 struct isg_ward {
@@ -92,6 +93,8 @@ static isg_status clustering_start(clustering *work, const isg_dataset *data, co
     return ISG_OK;
 }
 
+enum { PIECE = 256, LONG_ROW = 1 << 17 }; /* samples of one task; words that are worth threads */
+
 /* The row of a single sample as if nothing had been merged yet. */
 static isg_status create_row(clustering *work, size_t x) {
     double *row = NULL;
@@ -99,10 +102,17 @@ static isg_status create_row(clustering *work, size_t x) {
         row = work->spare[--work->n_spare];
     else
         ISG_TRY(ISG_ALLOCATE(row, work->n));
-    work->kernels->hamming(work->n, work->words, work->points + x * work->words, work->points,
-                           work->words, work->hamming);
-    for (size_t i = 0; i < work->n; i++)
-        row[i] = work->roots[work->hamming[i]];
+    const size_t n = work->n, words = work->words;
+    /* Threads only pay if samples are long, and if no other class keeps them busy. */
+    const int threads = n * words < LONG_ROW ? 1 : isg_team_size();
+#pragma omp parallel for schedule(static) num_threads(threads)
+    for (size_t first = 0; first < n; first += PIECE) {
+        const size_t end = n - first < PIECE ? n : first + PIECE;
+        work->kernels->hamming(end - first, words, work->points + x * words,
+                               work->points + first * words, words, work->hamming + first);
+        for (size_t i = first; i < end; i++)
+            row[i] = work->roots[work->hamming[i]];
+    }
     row[x] = HUGE_VAL; /* never its own neighbor */
     work->rows[x] = row;
     work->rows_known[x] = 0;
@@ -290,6 +300,126 @@ isg_status isg_ward_cut(const isg_ward *tree, size_t k, uint32_t *cluster) {
 done:
     isg_release(parent);
     isg_release(number);
+    return status;
+}
+
+/* ---- more samples than a tree is made for ---------------------------------------------------------- */
+
+/* The clusters found in a part of the samples, as means to which the others are compared. */
+typedef struct centers {
+    size_t k;
+    size_t *sizes;     /* (k) */
+    uint64_t *ups;     /* (n_visible, k): samples in which a unit is up; the mean is this / size */
+    double *lengths;   /* (k): squares of the means */
+    uint64_t *overlap; /* (k) scratch */
+} centers;
+
+static void centers_free(centers *my) {
+    isg_release(my->sizes);
+    isg_release(my->ups);
+    isg_release(my->lengths);
+    isg_release(my->overlap);
+}
+
+static isg_status find_centers(centers *my, const isg_dataset *data, const size_t *rows,
+                               size_t count, const uint32_t *cluster, size_t k) {
+    const size_t n = data->info.n_visible;
+    *my = (centers){.k = k};
+    ISG_TRY(ISG_ALLOCATE(my->sizes, k));
+    ISG_TRY(ISG_ALLOCATE_MATRIX(my->ups, n, k));
+    ISG_TRY(ISG_ALLOCATE(my->lengths, k));
+    ISG_TRY(ISG_ALLOCATE(my->overlap, k));
+    for (size_t a = 0; a < count; a++) {
+        const uint64_t *spins = isg_dataset_spins(data, rows[a]);
+        my->sizes[cluster[a]]++;
+        for (size_t word = 0; word < data->words; word++)
+            for (uint64_t left = spins[word]; left != 0; left &= left - 1)
+                my->ups[(64 * word + (size_t)__builtin_ctzll(left)) * k + cluster[a]]++;
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < k; j++) {
+            const double mean = (double)my->ups[i * k + j] / (double)my->sizes[j];
+            my->lengths[j] += mean * mean;
+        }
+    return ISG_OK;
+}
+
+/* The first of the nearest means: |s - m|^2 less |s|^2, which is the same for all. */
+static uint32_t nearest_center(centers *my, const isg_dataset *data, size_t row) {
+    double least = HUGE_VAL;
+    uint32_t best = 0;
+    const uint64_t *spins = isg_dataset_spins(data, row);
+    memset(my->overlap, 0, my->k * sizeof *my->overlap);
+    for (size_t word = 0; word < data->words; word++)
+        for (uint64_t left = spins[word]; left != 0; left &= left - 1) {
+            const uint64_t *ups = my->ups + (64 * word + (size_t)__builtin_ctzll(left)) * my->k;
+            for (size_t j = 0; j < my->k; j++)
+                my->overlap[j] += ups[j];
+        }
+    for (size_t j = 0; j < my->k; j++) {
+        const double square = my->lengths[j] - 2 * (double)my->overlap[j] / (double)my->sizes[j];
+        if (square < least) {
+            least = square;
+            best = (uint32_t)j;
+        }
+    }
+    return best;
+}
+
+/* Numbers the clusters by their first samples. */
+static isg_status renumber(uint32_t *cluster, size_t count, size_t k) {
+    uint32_t *number = NULL, next = 0;
+    ISG_TRY(ISG_ALLOCATE(number, k));
+    for (size_t a = 0; a < count; a++) {
+        if (number[cluster[a]] == 0)
+            number[cluster[a]] = ++next;
+        cluster[a] = number[cluster[a]] - 1;
+    }
+    isg_release(number);
+    return ISG_OK;
+}
+
+/* Sample number a of the part, a count / part, in two terms that cannot overflow. */
+static size_t chosen(size_t a, size_t part, size_t count) {
+    return a * (count / part) + a * (count % part) / part;
+}
+
+static isg_status cluster_part(const isg_dataset *data, const size_t *rows, size_t count,
+                               size_t part, size_t k, uint32_t *cluster,
+                               const isg_progress *progress) {
+    isg_status status = ISG_OK;
+    size_t *some = NULL;
+    uint32_t *of_some = NULL;
+    isg_ward *tree = NULL;
+    centers means = {0};
+    ISG_TRY_GOTO(ISG_ALLOCATE(some, part));
+    ISG_TRY_GOTO(ISG_ALLOCATE(of_some, part));
+    for (size_t a = 0; a < part; a++)
+        some[a] = rows[chosen(a, part, count)];
+    ISG_TRY_GOTO(isg_ward_create(&tree, data, some, part, progress));
+    ISG_TRY_GOTO(isg_ward_cut(tree, k, of_some));
+    ISG_TRY_GOTO(find_centers(&means, data, some, part, of_some, k));
+    for (size_t a = 0, next = 0; a < count; a++) {
+        const bool is_chosen = next < part && chosen(next, part, count) == a;
+        cluster[a] = is_chosen ? of_some[next++] : nearest_center(&means, data, rows[a]);
+    }
+    ISG_TRY_GOTO(renumber(cluster, count, k));
+done:
+    centers_free(&means);
+    isg_ward_free(tree);
+    isg_release(of_some);
+    isg_release(some);
+    return status;
+}
+
+isg_status isg_ward_clusters(const isg_dataset *data, const size_t *rows, size_t count, size_t most,
+                             size_t k, uint32_t *cluster, const isg_progress *progress) {
+    if (count > most)
+        return cluster_part(data, rows, count, most, k, cluster, progress);
+    isg_ward *tree = NULL;
+    ISG_TRY(isg_ward_create(&tree, data, rows, count, progress));
+    const isg_status status = isg_ward_cut(tree, k, cluster);
+    isg_ward_free(tree);
     return status;
 }
 

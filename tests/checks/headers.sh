@@ -27,7 +27,7 @@ public_header() { # root
 }
 
 # Code that is compiled several times, each time by a file that says for what: not a header.
-readonly TEMPLATES=' src/kernels/tuned.h src/kernels/gibbs_tuned.h src/kernels/linear_tuned.h src/kernels/vectors.h '
+readonly TEMPLATES=' src/kernels/tuned.h src/kernels/gibbs_tuned.h src/kernels/linear_tuned.h src/kernels/log_cosh_tuned.h src/kernels/vectors.h '
 
 internal_headers() { # root
     local file

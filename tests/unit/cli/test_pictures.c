@@ -172,33 +172,84 @@ static void test_chains(void **state) {
     isg_rbm_free(rbm);
 }
 
+/* Where cell (0, 0) of a table in color begins, for names of two letters. */
+enum { LEFT = 2 * 8 + 40, TOP = 50, LABEL = 30, SIDE = 5 };
+
 static void test_confusion(void **state) {
     (void)state;
-    const size_t counts[] = {8, 2, 0, 10};
-    isg_dataset *data = make_samples();
-    assert_int_equal(draw_confusion(in(directory, "c.png"), counts, 2, NULL), EXIT_DONE);
-    seen found = look_at("c.png");
-    assert_int_equal(found.width, 2 * 28 + 3 * 2); /* two cells, three margins */
-    expect_color(&found, 32, 32, 25, 90, 180);     /* all of class 1 is right */
-    expect_color(&found, 32, 2, 190, 25, 35);      /* the largest mistake */
-    expect_color(&found, 2, 32, 255, 255, 255);    /* none */
+    static const char *const names[] = {"c7", "c8"};
+    const size_t counts[] = {8, 2, 0, 10}, x = LEFT + LABEL + SIDE, y = TOP + SIDE;
+    assert_int_equal(draw_confusion(in(directory, "c.png"), counts, 2, names), EXIT_DONE);
+    const seen found = look_at("c.png");
+    expect_color(&found, x + 46, y + 28, 25, 90, 180); /* all of class 1 is right */
+    expect_color(&found, x + 46, y, 190, 25, 35);      /* the largest mistake */
+    expect_color(&found, x, y + 28, 255, 255, 255);    /* none */
     free(found.rgb);
-    /* With the means of classes at the head: half of c7 is up at unit 0. */
-    assert_int_equal(draw_confusion(in(directory, "c.png"), counts, 2, data), EXIT_DONE);
-    found = look_at("c.png");
-    assert_true(found.width == 3 * 3 + 4 * 2 && found.height == 3 * 2 + 4 * 2);
-    expect_color(&found, 7, 2, 127, 127, 127);
-    expect_color(&found, 8, 2, 255, 255, 255);
-    expect_color(&found, 2, 6, 127, 127, 127);
+    assert_int_equal(draw_confusion("/nowhere/c.png", counts, 2, names), EXIT_FILE);
+}
+
+/* Of units 0 to 99 of two columns, those from 40 on vary most, 70 and above where column 1 is the
+   larger. */
+static void test_units(void **state) {
+    (void)state;
+    double values[200] = {0};
+    const char *const labels[] = {"AA", NULL};
+    for (size_t i = 40; i < 100; i++)
+        values[2 * i + (i >= 70)] = 0.5;
+    unit_table table = {.what = "patterns", .values = {values, 100, 2, 2}, .labels = labels};
+    const size_t x = LEFT + SIDE, y = TOP + SIDE;
+    assert_int_equal(draw_units(in(directory, "u.png"), &table), EXIT_DONE);
+    seen found = look_at("u.png");
+    for (size_t k = 0; k < 60; k += 59) {
+        const size_t red = k == 0 ? 0 : 30, white = 30 - red;
+        expect_color(&found, x + red, y + 16 * k, 190, 25, 35);
+        expect_color(&found, x + white, y + 16 * k, 255, 255, 255);
+    }
     free(found.rgb);
-    assert_int_equal(draw_confusion(in(directory, "c.png"), counts, 0, NULL), EXIT_MISUSED);
-    isg_dataset_free(data);
+    /* Given ones in their order, to a given scale. */
+    const size_t units[] = {99, 0, 40};
+    table.units = units;
+    table.n_units = 3;
+    table.scale = 0.5;
+    assert_int_equal(draw_units(in(directory, "u.png"), &table), EXIT_DONE);
+    found = look_at("u.png");
+    expect_color(&found, x + 30, y, 190, 25, 35);
+    expect_color(&found, x + 30, y + 16, 255, 255, 255);
+    expect_color(&found, x, y + 32, 190, 25, 35);
+    free(found.rgb);
+}
+
+/* Weights and patterns that are no images. */
+static void test_tables(void **state) {
+    (void)state;
+    static const int8_t xi[] = {1, -1, -1, 1, 1, 1};
+    static const char *const labels[] = {"AA", "BB"};
+    isg_patterns *patterns = NULL;
+    isg_rbm *rbm = NULL;
+    const size_t x = LEFT - 8 + SIDE, y = TOP + SIDE; /* units are numbers of one digit */
+    assert_int_equal(check_picture("p.npz", 3, 0, 0), EXIT_DONE);
+    assert_int_equal(check_picture("p.npz", 3, 2, 2), EXIT_BAD_INPUT);
+    assert_ok(isg_patterns_create(&patterns, 3, 2, xi, labels));
+    assert_int_equal(draw_patterns(in(directory, "p.png"), patterns), EXIT_DONE);
+    seen found = look_at("p.png");
+    expect_color(&found, x, y, 190, 25, 35);
+    expect_color(&found, x + 30, y, 25, 90, 180);
+    free(found.rgb);
+    assert_ok(isg_rbm_from_patterns(&rbm, patterns, NULL, NULL));
+    assert_int_equal(draw_weights(in(directory, "w.svg"), rbm), EXIT_DONE);
+    isg_rbm_free(rbm);
+    isg_patterns_free(patterns);
 }
 
 static isg_status draw_all(void *user) {
     static const size_t counts[] = {8, 2, 0, 10};
+    static const char *const names[] = {"c7", "c8"};
+    static const double values[] = {1, 2, 3, 4};
     const isg_dataset *data = user;
-    exit_code code = draw_confusion(in(directory, "m.png"), counts, 2, data);
+    const unit_table table = {.what = "patterns", .values = {values, 2, 2, 2}};
+    exit_code code = draw_confusion(in(directory, "m.png"), counts, 2, names);
+    if (code == EXIT_DONE)
+        code = draw_units(in(directory, "m.png"), &table);
     if (code == EXIT_DONE)
         code = draw_classes(in(directory, "m.svg"), data, 2);
     return code == EXIT_DONE ? ISG_OK : ISG_ERR_MEMORY;
@@ -216,7 +267,8 @@ int main(void) {
         cmocka_unit_test(test_check_image), cmocka_unit_test(test_classes),
         cmocka_unit_test(test_weights),     cmocka_unit_test(test_patterns_above_weights),
         cmocka_unit_test(test_chains),      cmocka_unit_test(test_confusion),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_units),       cmocka_unit_test(test_tables),
+        slow_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

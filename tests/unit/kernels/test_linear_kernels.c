@@ -118,10 +118,71 @@ static void rows_are_combined_alike(void **state) {
     wall_free(&two);
 }
 
+/* All sets as the reference does, and that as the C library does, within rounding. */
+static void log_cosh_is_summed_in_lanes(void **state) {
+    (void)state;
+    enum { MOST = 40, BLOCK = MOST * ISG_LANES };
+    const isg_kernels *sets[8];
+    const size_t n_sets = runnable(sets);
+    wall one = wall_create(), two = wall_create(), three = wall_create(), four = wall_create();
+    isg_cursor cursor = isg_cursor_at(isg_stream_at(9, ISG_PURPOSE_TEST, 0, 0));
+    for (size_t trial = 0; trial < 300; trial++) {
+        const size_t n = trial < 20 ? trial : (size_t)isg_next_below(&cursor, 512) + 1;
+        const size_t p = 1 + (size_t)isg_next_below(&cursor, MOST);
+        const double beta = ldexp(0.7, (int)(trial % 12) - 4);
+        double *weights = ending_at(&one, n * p * sizeof *weights);
+        double *field = ending_at(&two, n * sizeof *field);
+        double *delta = ending_at(&three, p * ISG_LANES * sizeof *delta);
+        double *gradient = ending_at(&four, p * ISG_LANES * sizeof *gradient);
+        double sizes[3][ISG_LANES], product[3][ISG_LANES], expected[BLOCK], start[BLOCK];
+        fill(weights, n * p, &cursor);
+        fill(field, n, &cursor);
+        fill(delta, p * ISG_LANES, &cursor);
+        fill(start, p * ISG_LANES, &cursor);
+        memcpy(expected, start, p * ISG_LANES * sizeof *start);
+        for (size_t lane = 0; lane < ISG_LANES; lane++) {
+            sizes[0][lane] = rough(&cursor);
+            product[0][lane] = 1;
+        }
+        memcpy(sizes[1], sizes[0], sizeof *sizes);
+        memcpy(product[1], product[0], sizeof *product);
+        isg_kernels_ref.log_cosh(n, p, beta, weights, field, delta, sizes[1], product[1], expected);
+        for (size_t s = 0; s < n_sets; s++)
+            for (int has_gradient = 0; has_gradient < 2; has_gradient++) {
+                memcpy(sizes[2], sizes[0], sizeof *sizes);
+                memcpy(product[2], product[0], sizeof *product);
+                memcpy(gradient, start, p * ISG_LANES * sizeof *start);
+                gradient[-1] = 12345;
+                sets[s]->log_cosh(n, p, beta, weights, field, delta, sizes[2], product[2],
+                                  has_gradient ? gradient : NULL);
+                assert_memory_equal(sizes[2], sizes[1], sizeof *sizes);
+                assert_memory_equal(product[2], product[1], sizeof *product);
+                assert_memory_equal(gradient, has_gradient ? expected : start,
+                                    p * ISG_LANES * sizeof *start);
+                assert_true(gradient[-1] == 12345);
+            }
+        for (size_t lane = 0; lane < ISG_LANES; lane++) {
+            double sum = 0;
+            for (size_t i = 0; i < n; i++) {
+                double x = field[i];
+                for (size_t mu = 0; mu < p; mu++)
+                    x += weights[i * p + mu] * delta[mu * ISG_LANES + lane];
+                sum += log1p(exp(-2 * fabs(beta * x)));
+            }
+            assert_true(fabs(log(product[1][lane]) - sum) <= 1e-13 * (1 + sum));
+        }
+    }
+    wall_free(&one);
+    wall_free(&two);
+    wall_free(&three);
+    wall_free(&four);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_are_sums_of_products),
         cmocka_unit_test(rows_are_combined_alike),
+        cmocka_unit_test(log_cosh_is_summed_in_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,11 @@ static void too_few_samples_are_named(void **state) {
         assert_fails(isg_patterns_from_data(&patterns, data, &options, NULL), ISG_ERR_ARGUMENT,
                      "class cat has 2 samples, too few for");
     }
+    options.per_class = 2;
+    options.ward_samples = 1;
+    assert_fails(isg_patterns_from_data(&patterns, data, &options, NULL), ISG_ERR_ARGUMENT,
+                 "1 samples cannot be divided into 2 clusters");
+    options.ward_samples = 20000;
     options.per_class = 0;
     assert_fails(isg_patterns_from_data(&patterns, data, &options, NULL), ISG_ERR_ARGUMENT,
                  "at least one pattern per class");
@@ -620,6 +625,7 @@ static isg_status do_everything(void *user) {
     char hex[65], sentence[99];
     size_t rank = 0;
     options.per_class = 3;
+    options.ward_samples = 3; /* dogs are four */
     isg_status status = isg_patterns_from_data(&patterns, work->data, &options, NULL);
     if (status == ISG_OK)
         status = isg_patterns_checksum(patterns, hex);

@@ -366,6 +366,94 @@ static void memory_stays_below_a_full_matrix(void **state) {
     isg_dataset_free(work.data);
 }
 
+/* ---- a part of the samples ------------------------------------------------------------------------- */
+
+/* The squared distance of a sample from the mean of a cluster of some of the others. */
+static double apart(const int8_t *spins, size_t units, size_t a, const size_t *some,
+                    const uint32_t *cluster, size_t part, uint32_t wanted) {
+    double sum = 0;
+    for (size_t i = 0; i < units; i++) {
+        double mean = 0, size = 0;
+        for (size_t b = 0; b < part; b++)
+            if (cluster[b] == wanted) {
+                mean += spins[some[b] * units + i];
+                size++;
+            }
+        sum += (spins[a * units + i] - mean / size) * (spins[a * units + i] - mean / size);
+    }
+    return sum;
+}
+
+/* Those chosen are clustered as if there were no others, and each of the others is in the cluster
+   whose mean is nearest. */
+static void others_join_the_nearest_mean(void **state) {
+    (void)state;
+    isg_cursor random = isg_cursor_at(isg_stream_at(5, ISG_PURPOSE_TEST, 0, 0));
+    for (size_t trial = 0; trial < 300; trial++) {
+        static int8_t spins[MAX_N * 70];
+        const size_t n = 2 + (size_t)isg_next_below(&random, 60);
+        const size_t units = 1 + (size_t)isg_next_below(&random, 70);
+        const size_t part = 1 + (size_t)isg_next_below(&random, n);
+        const size_t k = 1 + (size_t)isg_next_below(&random, part);
+        size_t rows[MAX_N], some[MAX_N], next = 0;
+        uint32_t cluster[MAX_N], of_some[MAX_N], name[MAX_N], seen = 0;
+        isg_ward *tree = NULL;
+        draw_samples(spins, n, units, &random);
+        isg_dataset *data = dataset_of(spins, n, units);
+        identity(rows, n);
+        for (size_t a = 0; a < part; a++)
+            some[a] = a * n / part;
+        assert_ok(isg_ward_create(&tree, data, some, part, NULL));
+        assert_ok(isg_ward_cut(tree, k, of_some));
+        assert_ok(isg_ward_clusters(data, rows, n, part, k, cluster, NULL));
+        for (size_t a = 0; a < part; a++)
+            name[of_some[a]] = cluster[some[a]];
+        for (size_t a = 0; a < n; a++) {
+            assert_true(cluster[a] <= seen); /* numbered by first sample */
+            seen += cluster[a] == seen;
+            if (next < part && some[next] == a) {
+                assert_int_equal(cluster[a], name[of_some[next++]]);
+                continue;
+            }
+            double least = HUGE_VAL, own = HUGE_VAL;
+            for (uint32_t j = 0; j < k; j++) {
+                const double d = apart(spins, units, a, some, of_some, part, j);
+                least = d < least ? d : least;
+                own = name[j] == cluster[a] ? d : own;
+            }
+            assert_true(own <= least + 1e-9);
+        }
+        assert_int_equal(seen, k);
+        isg_ward_free(tree);
+        isg_dataset_free(data);
+    }
+}
+
+/* Rows long enough to be computed by all threads are the same. */
+static void long_rows_do_not_depend_on_threads(void **state) {
+    (void)state;
+    enum { N = 600, UNITS = 16000 };
+    int8_t *spins = malloc((size_t)N * UNITS);
+    size_t rows[N];
+    isg_ward *trees[2] = {NULL};
+    isg_cursor random = isg_cursor_at(isg_stream_at(6, ISG_PURPOSE_TEST, 0, 0));
+    assert_non_null(spins);
+    for (size_t k = 0; k < (size_t)N * UNITS; k++)
+        spins[k] = isg_next_word(&random) >> 28 ? -1 : 1;
+    isg_dataset *data = dataset_of(spins, N, UNITS);
+    identity(rows, N);
+    for (size_t t = 0; t < 2; t++) {
+        isg_set_threads(1 + 2 * t);
+        assert_ok(isg_ward_create(&trees[t], data, rows, N, NULL));
+    }
+    isg_set_threads(0);
+    assert_trees_equal(trees[1], isg_ward_merges(trees[0]), N);
+    isg_ward_free(trees[0]);
+    isg_ward_free(trees[1]);
+    isg_dataset_free(data);
+    free(spins);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_equal_the_reference),
@@ -376,6 +464,8 @@ int main(void) {
         cmocka_unit_test(clustering_can_be_cancelled),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(memory_stays_below_a_full_matrix),
+        cmocka_unit_test(others_join_the_nearest_mean),
+        cmocka_unit_test(long_rows_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
