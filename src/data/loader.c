@@ -147,7 +147,7 @@ static isg_status take_shape(isg_loader *load, const char *name, size_t n_units,
 static isg_binarize rule_of(const isg_loader *load, double *at, double *full_scale) {
     const isg_dataset_options *options = load->options;
     *at = options->binarize_at;
-    *full_scale = options->full_scale ? options->full_scale : 1;
+    *full_scale = options->full_scale > 0 ? options->full_scale : 1;
     if (load->are_spins)
         return ISG_BINARIZE_SPINS;
     if (options->binarize != ISG_BINARIZE_AUTO)
@@ -236,7 +236,7 @@ isg_status isg_loader_start(isg_loader *load, const char *name, size_t rows, siz
     const isg_encoding_info *info = &load->encoding->info;
     if (load->is_learning)
         return isg_learner_start(&load->learner, info->rule, info->at, info->n_visible);
-    const bool may_be_grey = load->is_image && !load->options->full_scale && !load->are_spins &&
+    const bool may_be_grey = load->is_image && load->options->full_scale == 0 && !load->are_spins &&
                              info->rule == ISG_BINARIZE_VALUE &&
                              (!load->options->encoding || load->options->use_own_rule);
     ISG_TRY(isg_binarizer_start(&load->binarizer, load->encoding,
