@@ -120,9 +120,9 @@ static void remark_on_labels(const invocation *call, const char *name, const isg
     if (info->n_unlabelled)
         notice(quiet, "%s: %zu sample%s ha%s no label%s", name, info->n_unlabelled,
                plural(info->n_unlabelled), info->n_unlabelled == 1 ? "s" : "ve",
-               settings->how.keep_unlabelled ? "" : " and are left out");
+               settings->how.keep_unlabelled ? "" : "; left out");
     if (info->n_unmatched_labels)
-        notice(quiet, "%s: %zu label%s belong to no sample of %s and are left out",
+        notice(quiet, "%s: %zu label%s of no sample of %s; left out",
                settings->how.labels_path, info->n_unmatched_labels,
                plural(info->n_unmatched_labels), name);
     if (settings->how.labels_path && info->n_classes)

@@ -345,10 +345,25 @@ static isg_status add_unit(reader *r, size_t k, const char *word) {
     return status;
 }
 
+/* With columns of words, a name that two units share could be that of a word. */
+static isg_status check_names(const reader *r) {
+    isg_name_index index = {0};
+    isg_status status = isg_name_index_create(&index, &r->load->column_names);
+    if (status == ISG_OK && index.repeated != SIZE_MAX)
+        status =
+            isg_fail(ISG_ERR_FORMAT,
+                     "%s: two units would be called '%.60s'; rename a column, or leave it out with "
+                     "--ignore-columns",
+                     r->table.name, isg_names_at(&r->load->column_names, index.repeated));
+    isg_name_index_clear(&index);
+    return status;
+}
+
 static isg_status number_units(reader *r) {
-    bool is_named = r->table.columns.count > 0;
+    bool has_words = false;
     for (size_t k = 0; k < r->table.n_columns; k++)
-        is_named = is_named || r->columns[k].words;
+        has_words = has_words || r->columns[k].words;
+    const bool is_named = has_words || r->table.columns.count > 0;
     for (size_t k = 0; k < r->table.n_columns; k++) {
         column *c = &r->columns[k];
         if (c->first == SIZE_MAX)
@@ -362,7 +377,7 @@ static isg_status number_units(reader *r) {
         for (size_t v = 0; c->words && v < c->words->names.count; v++)
             ISG_TRY(add_unit(r, k, isg_names_at(&c->words->names, v)));
     }
-    return ISG_OK;
+    return has_words ? check_names(r) : ISG_OK;
 }
 
 /* ---- values ---------------------------------------------------------------------------------------- */

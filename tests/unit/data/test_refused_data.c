@@ -146,6 +146,8 @@ static const row rows[] = {
      WITH{.one_hot = true}},
     {"x.csv", "b'a\\n' + b'w' * 256", BAD = "column 1 ('a') has a word of more than 255 bytes",
      WITH{.one_hot = true}},
+    {"x.csv", "b'a,a=u\\nu,1\\nv,0\\n'", BAD = "two units would be called 'a=u'; rename a column",
+     WITH{.one_hot = true}},
     {"x.tsv", "b'a\\tb\\n1\\tx\\n'", BAD = "line 2, column 2 ('b'): expected a number, found 'x'"},
 
     /* ARFF */
