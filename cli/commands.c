@@ -8,6 +8,7 @@ extern const command command_bench;
 extern const command command_classify;
 extern const command command_data_get;
 extern const command command_data_info;
+extern const command command_data_list;
 extern const command command_info;
 extern const command command_map;
 extern const command command_patterns;
@@ -22,6 +23,7 @@ extern const command command_verify;
 
 /* clang-format off */
 const command *const commands[] = {
+    &command_data_list,
     &command_data_get,
     &command_data_info,
     &command_patterns,

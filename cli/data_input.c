@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/suggest.h"
 #include "src/base/number.h"
+#include "src/io/verified_file.h"
 
 const char *const header_choices[] = {"auto", "yes", "no", NULL}; /* in the order of isg_header */
 const char *const missing_choices[] = {"refuse", "drop-samples", "majority", "impute", NULL};
@@ -34,6 +35,31 @@ exit_code shape_parse(const char *text, size_t *height, size_t *width) {
     return fail(EXIT_MISUSED, "--shape: expected HxW such as 28x28, found '%s'", text);
 }
 
+/* The path of a converted data set, which is verified; stays NULL if there is a file of the name. */
+static exit_code converted_path(const invocation *call, const char *name,
+                                const catalog_entry *entry, char **path) {
+    if (strchr(name, ':'))
+        return fail(EXIT_MISUSED, "DATA: expected %s, which is one set without parts, found '%s'",
+                    entry->name, name);
+    if (access(name, F_OK) == 0)
+        return EXIT_DONE;
+    const exit_code code = catalog_path(path, &call->common, entry, 0);
+    if (code != EXIT_DONE)
+        return code;
+    if (access(*path, F_OK) != 0)
+        return fail(EXIT_FILE, "%s: not installed (%s is missing); run: isinglass data get %s",
+                    name, *path, name);
+    progress bar;
+    progress_start(&bar, call->common.quiet, "checking");
+    const isg_status status =
+        isg_file_check(*path, entry->files[0].sha256, progress_callback(&bar));
+    progress_finish(&bar);
+    if (status == ISG_ERR_FORMAT)
+        return fail(EXIT_BAD_INPUT, "%s; 'isinglass data get %s' repairs it", isg_error_message(),
+                    name);
+    return fail_status(status);
+}
+
 /* Paths of a catalog data set; both stay NULL if the name is not in the catalog. */
 static exit_code catalog_paths(const invocation *call, const char *name,
                                isg_dataset_options *options, char **images, char **labels) {
@@ -42,6 +68,8 @@ static exit_code catalog_paths(const invocation *call, const char *name,
     const catalog_entry *entry = catalog_find(name, length);
     if (!entry)
         return EXIT_DONE;
+    if (entry->convert)
+        return converted_path(call, name, entry, images);
     const bool is_train = colon && strcmp(colon, ":train") == 0;
     if (!is_train && !(colon && strcmp(colon, ":test") == 0)) {
         if (!colon && access(name, F_OK) == 0)
@@ -72,11 +100,12 @@ static bool is_about(const char *path) {
     return strncmp(isg_error_message(), path, strlen(path)) == 0;
 }
 
-/* `images` and `labels` are the files of the catalog, or NULL for other data. */
+/* `images` and `labels` are the files of the catalog, or NULL for other data; a converted set has no
+   second file, and what is wrong with it is not damage, which was looked for before. */
 static exit_code load_failed(isg_status status, const char *name, const char *images,
                              const char *labels) {
     const exit_code code = fail_status(status);
-    if (images && (status == ISG_ERR_FORMAT || status == ISG_ERR_IO) &&
+    if (labels && (status == ISG_ERR_FORMAT || status == ISG_ERR_IO) &&
         (is_about(images) || is_about(labels)))
         return fail(code, "%s; 'isinglass data get %.*s' repairs it", isg_error_message(),
                     (int)strcspn(name, ":"), name);
@@ -175,6 +204,7 @@ static exit_code take_encoding(isg_dataset_options *out, const invocation *call,
     isg_binarize_text(model.rule, model.at, own);
     isg_binarize_text(out->binarize, out->binarize_at, typed);
     out->encoding = encoding;
+    out->drop_constant = false; /* it also says which units there are */
     const bool differs = (is_typed && strcmp(own, typed) != 0) ||
                          (out->full_scale != 0 && out->full_scale != model.full_scale);
     if (!differs)

@@ -21,7 +21,10 @@ typedef struct data_settings {
 data_settings data_defaults(void);
 
 extern const char *const header_choices[], *const missing_choices[], *const binarize_choices[];
-#define DATA_NAMES "mnist:train", "mnist:test", "fashion:train", "fashion:test"
+#define DATA_NAMES                                                                                 \
+    "mnist:train", "mnist:test", "fashion:train", "fashion:test", "votes", "supermarket",          \
+        "splice", "mushrooms", "senate", "pbmc", "myoblasts", "leukaemia", "tissues", "ccle",      \
+        "spam", "glyphs"
 extern const char *const data_names[]; /* these: for arguments called DATA */
 
 #define DATA_OPTION(type, member, field) .offset = offsetof(type, member.field)

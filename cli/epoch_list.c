@@ -49,3 +49,21 @@ exit_code epoch_list_parse(size_t **out, size_t *count, const char *text, bool i
     *count = found;
     return EXIT_DONE;
 }
+
+exit_code epoch_list_add(size_t **epochs, size_t *count, size_t every) {
+    const size_t n = *count, *old = *epochs;
+    const size_t n_more = old[n - 1] / every + 1;
+    size_t *all = n_more < SIZE_MAX - n ? memory_allocate(n + n_more, sizeof *all) : NULL;
+    if (!all)
+        return fail_memory();
+    *count = 0;
+    for (size_t k = 0, more = 0; k < n; k++) {
+        for (; more < n_more && more * every < old[k]; more++)
+            all[(*count)++] = more * every;
+        more += more < n_more && more * every == old[k];
+        all[(*count)++] = old[k];
+    }
+    memory_release(*epochs);
+    *epochs = all;
+    return EXIT_DONE;
+}

@@ -12,4 +12,7 @@
 exit_code epoch_list_parse(size_t **out, size_t *count, const char *text, bool is_typed,
                            size_t last);
 
+/* Adds the multiples of `every`, 0 included, up to the last of the list. */
+exit_code epoch_list_add(size_t **epochs, size_t *count, size_t every);
+
 #endif

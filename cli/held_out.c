@@ -38,7 +38,6 @@ exit_code validation_load(isg_dataset **out, isg_dataset **data, const invocatio
     data_settings how = *settings;
     how.how.labels_path = NULL; /* those of the training data */
     how.how.limit = 0;
-    how.how.drop_constant = false; /* the training data decide */
     const exit_code code = data_load(out, call, file, &how, isg_dataset_encoding(*data));
     const size_t expected = isg_dataset_describe(*data).n_visible;
     if (code != EXIT_DONE || isg_dataset_describe(*out).n_visible == expected)

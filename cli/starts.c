@@ -160,6 +160,8 @@ static exit_code from_file(isg_rbm **out, const invocation *call, const start_se
         code = check_hidden(call, settings, info.n_hidden, "the model has");
     if (code == EXIT_DONE && call_has_option(call, "beta"))
         code = fail_status(isg_rbm_set_beta(rbm, settings->how.beta));
+    if (code == EXIT_DONE)
+        code = fail_status(isg_rbm_set_encoding(rbm, isg_dataset_encoding(data)));
     if (code == EXIT_DONE && image.image_height)
         code = fail_status(isg_rbm_set_image(rbm, image.image_height, image.image_width));
     if (code == EXIT_DONE)
@@ -170,6 +172,12 @@ static exit_code from_file(isg_rbm **out, const invocation *call, const start_se
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
+
+exit_code start_load(isg_rbm **out, const start_settings *settings) {
+    init from;
+    (void)parse_init(settings->init, &from);
+    return from.is_start ? EXIT_DONE : fail_status(isg_rbm_load(out, settings->init));
+}
 
 exit_code start_make(isg_rbm **out, const invocation *call, start_settings *settings,
                      const isg_dataset *data, const char *name) {

@@ -51,6 +51,10 @@ exit_code start_check(const invocation *call, const start_settings *settings);
 size_t start_patterns(const invocation *call, const isg_dataset *data, const char *name,
                       size_t per_class);
 
+/* The model of --init M.npz, which also says how to read the data; NULL if training starts in another
+   way. */
+exit_code start_load(isg_rbm **out, const start_settings *settings);
+
 /* The RBM to start from. Its number of hidden units and beta go back to `settings`. `name` is what
    the user calls the data. */
 exit_code start_make(isg_rbm **out, const invocation *call, start_settings *settings,

@@ -16,6 +16,9 @@ typedef enum classifier_kind { CLASSIFIER_EXPERTS, CLASSIFIER_LABELS } classifie
 typedef struct classify_settings {
     data_settings data;
     const char *out, *model, *rbm, *picture, *predictions, *curve, *rate, *error_at, *test_labels;
+    const char *validation;
+    double hold_out;
+    size_t patience, validate_every;
     classifier_kind classifier;
     isg_features features;
     isg_expert_options experts;
@@ -31,11 +34,20 @@ typedef struct tally {
     size_t *counts; /* (n_classes, n_classes): a row for each class, a column for each answer */
 } tally;
 
+/* The epoch after which the validation data were classified best, and the classifier then. */
+typedef struct best_epoch {
+    size_t epochs; /* SIZE_MAX if there is none yet */
+    double error;
+    size_t slot;                /* the file of the run that it is in, of two written alternately */
+    isg_logistic_report fit;    /* of these, a resumed run knows iterations, loss and converged */
+    isg_classifier *classifier; /* NULL if it is only in the file */
+} best_epoch;
+
 /* The classifier after so many epochs. */
 typedef struct curve_point {
     size_t epochs;
-    double test_error, train_error; /* shares; NaN without TEST */
-    double seconds;                 /* of training until then */
+    double test_error, train_error, validation_error; /* shares; NaN without such data */
+    double seconds;                                   /* of training until then */
     bool converged;
 } curve_point;
 
@@ -43,8 +55,8 @@ typedef struct classify_job {
     invocation call; /* a copy, in which options restored from run.json count as typed */
     classify_settings *settings;
     const char *train_name, *test_name, *command; /* NULL if there is none */
-    isg_dataset *train, *test;
-    char train_sha256[65], test_sha256[65]; /* of the spins */
+    isg_dataset *train, *test, *validation;       /* TRAIN without what is held out; NULL if none */
+    char train_sha256[65], test_sha256[65], validation_sha256[65]; /* of the spins, of all TRAIN */
     char train_labels_sha256[65], test_labels_sha256[65];
     rate_schedule rates;
     size_t *stops; /* (n_stops): epochs after which to classify; the last ends it */
@@ -62,6 +74,9 @@ typedef struct classify_job {
     isg_logistic_report fit;    /* of it */
     curve_point *points;        /* (n_points), at most n_stops */
     size_t n_points;
+    best_epoch best;    /* with validation data; in the end, it is the classifier */
+    bool stopped_early; /* by --patience */
+    tally validation_tally;
     tally test_tally, train_tally; /* of the last classifier; counts are NULL without TEST */
     uint32_t *answers;             /* to TEST */
     double *probabilities;         /* (samples of TEST, n_classes) */
@@ -82,6 +97,13 @@ exit_code classify_train(classify_job *my);
 
 /* Fits the classifier as the experts are now, and tests it. */
 exit_code classify_fit(classify_job *my);
+
+/* Tests the classifier that there is. */
+exit_code classify_test_all(classify_job *my);
+
+/* The share of the validation data that was misclassified; with --balanced, the mean over the
+   classes. */
+double classify_validation_error(const classify_job *my);
 
 /* What the classifier makes of TEST, whose labels need not be known. */
 exit_code classify_test(classify_job *my);

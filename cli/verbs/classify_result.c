@@ -45,14 +45,14 @@ static exit_code count(tally *out, const isg_classifier *classifier, const isg_d
     return fail_status(status);
 }
 
-static exit_code test_on_train(classify_job *my) {
-    uint32_t *answers = memory_allocate(isg_dataset_describe(my->train).n_samples, sizeof *answers);
+static exit_code test_on(tally *out, const isg_classifier *classifier, const isg_dataset *data) {
+    uint32_t *answers = memory_allocate(isg_dataset_describe(data).n_samples, sizeof *answers);
     if (!answers)
         return fail_memory();
-    exit_code code = fail_status(
-        isg_classifier_predict(my->classifier, my->train, answers, (isg_matd){.data = NULL}));
+    exit_code code =
+        fail_status(isg_classifier_predict(classifier, data, answers, (isg_matd){.data = NULL}));
     if (code == EXIT_DONE)
-        code = count(&my->train_tally, my->classifier, my->train, answers);
+        code = count(out, classifier, data, answers);
     memory_release(answers);
     return code;
 }
@@ -83,6 +83,13 @@ exit_code classify_test(classify_job *my) {
     return code == EXIT_MISUSED || code == EXIT_BAD_INPUT
                ? fail(EXIT_BAD_INPUT, "%s: %s", my->test_name, isg_error_message())
                : code;
+}
+
+exit_code classify_test_all(classify_job *my) {
+    exit_code code = test_on(&my->train_tally, my->classifier, my->train);
+    if (code == EXIT_DONE && my->validation)
+        code = test_on(&my->validation_tally, my->classifier, my->validation);
+    return code == EXIT_DONE && my->test ? classify_test(my) : code;
 }
 
 static isg_status fit_experts(classify_job *my, const isg_logistic_options *options,
@@ -117,9 +124,39 @@ exit_code classify_fit(classify_job *my) {
                          ? fail(EXIT_BAD_INPUT, "%s: %s", my->settings->rbm, isg_error_message())
                      : status == ISG_ERR_MEMORY ? fail_memory()
                                                 : fail_status(status);
-    if (code == EXIT_DONE)
-        code = test_on_train(my);
-    return code == EXIT_DONE && my->test ? classify_test(my) : code;
+    return code == EXIT_DONE ? classify_test_all(my) : code;
+}
+
+static double share(size_t part, size_t all) {
+    return all > 0 ? (double)part / (double)all : (double)NAN;
+}
+
+/* The samples of a class, and how many of them were misclassified. */
+static size_t row_sum(const tally *of, size_t n_classes, size_t k, size_t *wrong) {
+    size_t sum = 0;
+    for (size_t l = 0; l < n_classes; l++)
+        sum += of->counts[k * n_classes + l];
+    *wrong = sum - of->counts[k * n_classes + k];
+    return sum;
+}
+
+/* The mean of the errors of the classes that there are samples of. */
+static double balanced_error(const tally *of, size_t n_classes) {
+    double sum = 0, n_tested = 0;
+    for (size_t k = 0; of->counts && k < n_classes; k++) {
+        size_t wrong = 0;
+        const size_t samples = row_sum(of, n_classes, k, &wrong);
+        n_tested += samples > 0;
+        sum += samples > 0 ? share(wrong, samples) : 0;
+    }
+    return sum / n_tested;
+}
+
+double classify_validation_error(const classify_job *my) {
+    const tally *of = &my->validation_tally;
+    return my->settings->fit.balanced
+               ? balanced_error(of, isg_classifier_describe(my->classifier).n_classes)
+               : share(of->wrong, of->samples);
 }
 
 /* ---- files ---------------------------------------------------------------------------------------- */
@@ -141,9 +178,14 @@ static exit_code write_predictions(const classify_job *my, const char *const *na
 }
 
 static const result_entry point_results[] = {
-    RESULT(curve_point, epochs, NULL),      RESULT(curve_point, test_error, NULL),
-    RESULT(curve_point, train_error, NULL), RESULT(curve_point, converged, NULL),
-    RESULT(curve_point, seconds, NULL),     {.key = NULL}};
+    RESULT(curve_point, epochs, "after so many epochs"),
+    RESULT(curve_point, test_error, "share of TEST that was misclassified, or null"),
+    RESULT(curve_point, train_error, "the same for TRAIN"),
+    RESULT(curve_point, validation_error,
+           "and for the validation data (with --balanced, the mean over the classes), or null"),
+    RESULT(curve_point, converged, "whether the regression converged"),
+    RESULT(curve_point, seconds, "of training by then"),
+    {.key = NULL}};
 
 static result_list points_of(const classify_job *my) {
     return (result_list){my->points, my->n_points, sizeof *my->points};
@@ -151,7 +193,10 @@ static result_list points_of(const classify_job *my) {
 
 static exit_code write_curve(const classify_job *my) {
     return result_csv(my->settings->curve, point_results, points_of(my),
-                      "epochs,seconds:.3f,test_error:.9g?,train_error:.9g,converged:1|0");
+                      my->validation ? "epochs,seconds:.3f,test_error:.9g?,train_error:.9g,"
+                                       "validation_error:.9g?,converged:1|0"
+                                     : "epochs,seconds:.3f,test_error:.9g?,train_error:.9g,"
+                                       "converged:1|0");
 }
 
 static exit_code write_files(const classify_job *my, const char *const *names) {
@@ -169,8 +214,16 @@ static exit_code write_files(const classify_job *my, const char *const *names) {
 
 /* ---- results --------------------------------------------------------------------------------------- */
 
+typedef struct validation_result {
+    size_t samples, wrong;
+    double error, error_se, balanced_error;
+} validation_result;
+
 typedef struct classify_result {
     const classify_job *job;
+    const validation_result *validation; /* NULL without such data */
+    size_t best_epoch;
+    bool stopped_early;
     isg_classifier_info info;
     tally test_tally, train_tally;
     isg_logistic_report fit;
@@ -185,23 +238,9 @@ typedef struct classify_result {
     const char *model, *picture, *predictions, *curve, *test, *features, *written, *reason;
 } classify_result;
 
-static double share(size_t part, size_t all) {
-    return all > 0 ? (double)part / (double)all : (double)NAN;
-}
-
-/* The samples of a class, and how many of them were misclassified. */
-static size_t row_sum(const tally *of, size_t n_classes, size_t k, size_t *wrong) {
-    size_t sum = 0;
-    for (size_t l = 0; l < n_classes; l++)
-        sum += of->counts[k * n_classes + l];
-    *wrong = sum - of->counts[k * n_classes + k];
-    return sum;
-}
-
 static exit_code list_classes(classify_result *out, const classify_job *my) {
     const size_t n = out->info.n_classes;
     const size_t *counts = my->test_tally.counts;
-    double sum = 0, n_tested = 0; /* classes with samples in TEST */
     out->names = memory_allocate(n, sizeof *out->names);
     out->class_shares = memory_allocate(n, sizeof *out->class_shares);
     if (!out->names || !out->class_shares)
@@ -211,10 +250,8 @@ static exit_code list_classes(classify_result *out, const classify_job *my) {
         const size_t samples = counts ? row_sum(&my->test_tally, n, k, &wrong) : 0;
         out->names[k] = isg_classifier_class_name(my->classifier, k);
         out->class_shares[k] = share(wrong, samples);
-        n_tested += samples > 0;
-        sum += samples > 0 ? out->class_shares[k] : 0;
     }
-    out->balanced_error = sum / n_tested;
+    out->balanced_error = balanced_error(&my->test_tally, n);
     out->classes = (result_list){out->names, n, sizeof *out->names};
     if (counts) {
         out->class_errors = (result_list){out->class_shares, n, sizeof *out->class_shares};
@@ -286,6 +323,14 @@ static void print_confusion(output *out, const void *results) {
 #define HIDDEN(field)     RESULT_HIDDEN(classify_result, field)
 #define AS(field, name)   RESULT_HIDDEN_AS(classify_result, field, name)
 
+static const result_entry validation_results[] = {
+    RESULT(validation_result, samples, "number of validation samples"),
+    RESULT(validation_result, error, "share of them that was misclassified after the best epoch"),
+    RESULT(validation_result, error_se, "its standard error, binomial"),
+    RESULT(validation_result, balanced_error, "mean of the errors of the classes"),
+    RESULT_HIDDEN(validation_result, wrong),
+    {.key = NULL}};
+
 const result_entry classify_results[] = {
     IS(test_error, "share of TEST that was misclassified, or null"),
     IS(test_error_se, "its standard error, binomial"),
@@ -298,7 +343,11 @@ const result_entry classify_results[] = {
                    "share of each class that was misclassified"),
     IS(converged, "whether the regression converged, or null with --model"),
     RESULT_LIST_OF(classify_result, errors_at, point_results,
-                   "results after these numbers of epochs and seconds of training"),
+                   "the errors on the way"),
+    RESULT_POINTER(classify_result, validation, validation_results,
+                   "how the validation data were classified, or null"),
+    IS(best_epoch, "the epoch after which that was best, whose classifier all else is about, or null"),
+    IS(stopped_early, "whether --patience ended the training"),
     IS(test_samples, "number of samples in TEST"),
     IS(unlabelled, "those of them without a label, which no error counts, or null"),
     IS(train_samples, "and in TRAIN"),
@@ -323,11 +372,21 @@ const result_entry classify_results[] = {
      .text = "converged in {iterations step}, loss {loss:.4f} nats"},
     {.when = "train_samples&iterations&!converged", .label = "regression",
      .text = "NOT converged: {reason}"},
-    {.when = "has_curve", .each = "errors_at",
+    {.when = "has_curve&validation", .each = "errors_at",
+     .heading = "    epochs test error % train error % validation error % training s",
+     .text = "  {epochs:8} {test_error:%12.2f?} {train_error:%13.2f} {validation_error:%18.2f?} "
+             "{seconds:10.2f}{converged:|  not converged}"},
+    {.when = "has_curve&!validation", .each = "errors_at",
      .heading = "    epochs test error % train error % training s",
      .text = "  {epochs:8} {test_error:%12.2f?} {train_error:%13.2f} {seconds:10.2f}"
              "{converged:|  not converged}"},
     {.when = "is_trained", .label = "training", .text = "{epochs epoch}, {seconds:.2f} s"},
+    {.when = "stopped_early", .label = "stopped", .text = "early: no better epoch came"},
+    {.when = "validation", .label = "best epoch",
+     .text = "{best_epoch}, whose classifier the rest is about"},
+    {.when = "validation", .label = "validation error",
+     .text = "{validation.error:%.2f} % +- {validation.error_se:%.2f} ({validation.wrong} of "
+             "{validation.samples})"},
     {.when = "train_samples", .label = "train error",
      .text = "{train_error:%.2f} % +- {train_error_se:%.2f} ({train_wrong} of {train_samples})"},
     {.when = "confusion", .label = "test error",
@@ -345,7 +404,7 @@ const result_entry classify_results[] = {
     {.key = NULL}};
 /* clang-format on */
 
-static classify_result look(const classify_job *my) {
+static classify_result look(const classify_job *my, validation_result *validation) {
     static const char *const kinds[] = {"energy", "hidden units"};
     const classify_settings *settings = my->settings;
     const bool is_fitted = my->train != NULL;
@@ -377,11 +436,24 @@ static classify_result look(const classify_job *my) {
     out.is_trained = my->experts != NULL;
     out.test = my->test_name;
     out.reason = my->fit.reason;
+    out.best_epoch = SIZE_MAX;
+    if (my->validation) {
+        const tally *of = &my->validation_tally;
+        *validation = (validation_result){.samples = of->samples,
+                                          .wrong = of->wrong,
+                                          .error = share(of->wrong, of->samples),
+                                          .balanced_error = balanced_error(of, out.info.n_classes)};
+        validation->error_se = share_error(validation->error, of->samples);
+        out.validation = validation;
+        out.best_epoch = my->best.epochs;
+        out.stopped_early = my->stopped_early;
+    }
     return out;
 }
 
 exit_code classify_show(classify_job *my) {
-    classify_result found = look(my);
+    validation_result validation;
+    classify_result found = look(my, &validation);
     exit_code code = list_classes(&found, my);
     if (code == EXIT_DONE)
         code = write_files(my, found.names);

@@ -5,7 +5,9 @@
  * Directory, checkpoints and resuming are those of isg_run; added here are the points of the curve, kept
  * in run.json, and in the end classifier.npz. Points are written before training continues, since the
  * experts they belong to are gone afterwards; when the checkpoint is older than a point, the point is
- * passed a second time with the same result.
+ * passed a second time with the same result. With validation data, the best classifier so far is in one
+ * of two files, written alternately and before the run.json that says in which; what is passed a second
+ * time is not better than it was, so that this one is kept.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -20,14 +22,17 @@
 #include "cli/training_bar.h"
 #include "cli/verbs/classify_job.h"
 #include "src/base/directory.h"
+#include "src/base/memory.h"
 #include "src/base/number.h"
 
 static const char classifier_name[] = "classifier.npz";
+static const char *const best_names[] = {"best-1.npz", "best-2.npz"};
 
 /* Options that are no part of the training, and those that may differ when it is resumed. */
 static const char *const not_kept[] = {"output", "model",      "picture", "predictions",
                                        "curve",  "save-every", "resume",  NULL};
-static const char *const may_change[] = {"epochs", "error-at", "labels", "test-labels", NULL};
+static const char *const may_change[] = {"epochs",   "error-at",   "labels", "test-labels",
+                                         "patience", "validation", NULL};
 
 static json_t *optional_text(const char *text) {
     return text ? json_text(text) : json_null();
@@ -53,6 +58,9 @@ static exit_code make_record(classify_job *my) {
         "seconds", 0.0,                                                                          //
         "points",                                                                                //
         "machine", "isa", isg_isa(), "threads", (json_int_t)isg_threads());
+    if (my->record && my->validation &&
+        json_object_set_new(my->record, "validation_sha256", json_string(my->validation_sha256)))
+        return fail_memory();
     return my->record ? EXIT_DONE : fail_memory();
 }
 
@@ -65,12 +73,27 @@ static json_t *points_json(const classify_job *my) {
             json_pack("{s:I, s:o, s:f, s:f, s:b}", "epochs", (json_int_t)point->epochs,
                       "test_error", json_number(point->test_error), "train_error",
                       point->train_error, "seconds", point->seconds, "converged", point->converged);
-        is_whole = json_array_append_new(all, entry) == 0;
+        if (my->validation && entry &&
+            json_object_set_new(entry, "validation_error", json_number(point->validation_error)))
+            is_whole = false;
+        is_whole = json_array_append_new(all, entry) == 0 && is_whole;
     }
     if (is_whole)
         return all;
     json_decref(all);
     return NULL;
+}
+
+static int set_best(const classify_job *my) {
+    const best_epoch *best = &my->best;
+    if (!my->validation || best->epochs == SIZE_MAX)
+        return 0;
+    return json_object_set_new(my->record, "best",
+                               json_pack("{s:I, s:f, s:I, s:I, s:f, s:b}", "epochs",
+                                         (json_int_t)best->epochs, "error", best->error, "file",
+                                         (json_int_t)best->slot + 1, "iterations",
+                                         (json_int_t)best->fit.iterations, "loss", best->fit.loss,
+                                         "converged", best->fit.converged));
 }
 
 /* What may have changed since the start. A text that has not is borrowed from the record and would
@@ -81,7 +104,9 @@ static int set_options(const classify_job *my) {
     const char *old = json_string_value(json_object_get(options, "error-at"));
     const bool is_new = stops && (!old || strcmp(old, stops) != 0);
     return json_object_set_new(options, "epochs", json_integer((json_int_t)my->settings->epochs)) |
-           (is_new ? json_object_set_new(options, "error-at", json_text(stops)) : 0);
+           json_object_set_new(options, "patience",
+                               json_integer((json_int_t)my->settings->patience)) |
+           set_best(my) | (is_new ? json_object_set_new(options, "error-at", json_text(stops)) : 0);
 }
 
 double classify_seconds(const classify_job *my) {
@@ -136,6 +161,7 @@ static exit_code read_points(classify_job *my) {
             epochs < 0)
             return settings_refuse(my->settings->out, "not as 'isinglass classify' writes it");
         const json_t *test = json_object_get(entry, "test_error");
+        const json_t *validation = json_object_get(entry, "validation_error");
         bool is_stop = false;
         for (size_t k = 0; k + 1 < my->n_stops; k++) /* the last is computed again */
             is_stop = is_stop || my->stops[k] == (size_t)epochs;
@@ -145,9 +171,34 @@ static exit_code read_points(classify_job *my) {
                                        .test_error = json_is_number(test) ? json_number_value(test)
                                                                           : (double)NAN,
                                        .train_error = train_error,
+                                       .validation_error = json_is_number(validation)
+                                                               ? json_number_value(validation)
+                                                               : (double)NAN,
                                        .seconds = seconds,
                                        .converged = converged});
     }
+    return EXIT_DONE;
+}
+
+static exit_code read_best(classify_job *my) {
+    best_epoch *best = &my->best;
+    json_t *found = json_object_get(my->record, "best");
+    json_int_t epochs = 0, file = 0, iterations = 0;
+    int converged = 0;
+    if (!found)
+        return EXIT_DONE;
+    if (json_unpack(found, "{s:I, s:F, s:I, s:I, s:F, s:b}", "epochs", &epochs, "error",
+                    &best->error, "file", &file, "iterations", &iterations, "loss", &best->fit.loss,
+                    "converged", &converged) != 0 ||
+        epochs < 0 || iterations < 0 || (file != 1 && file != 2))
+        return settings_refuse(my->settings->out, "not as 'isinglass classify' writes it");
+    if ((size_t)epochs > my->settings->epochs)
+        return fail(EXIT_CHECKPOINT, "--epochs %zu, but the run in %s was validated after %zu",
+                    my->settings->epochs, my->settings->out, (size_t)epochs);
+    best->epochs = (size_t)epochs;
+    best->slot = (size_t)file - 1;
+    best->fit.iterations = (size_t)iterations;
+    best->fit.converged = converged;
     return EXIT_DONE;
 }
 
@@ -185,6 +236,8 @@ exit_code classify_open_run(classify_job *my) {
     if (code != EXIT_DONE || !out)
         return code;
     isg_remove_temporaries(out, classifier_name); /* nobody else writes it, now that it is locked */
+    for (size_t k = 0; k < 2; k++)
+        isg_remove_temporaries(out, best_names[k]);
     my->classifier_path = isg_join_path(out, classifier_name);
     if (!my->classifier_path)
         return fail_memory();
@@ -218,10 +271,21 @@ static exit_code make_experts(classify_job *my) {
                : fail_status(status);
 }
 
+static isg_status remove_best(const classify_job *my, size_t slot) {
+    char *path = isg_join_path(my->settings->out, best_names[slot]);
+    const isg_status status = path ? isg_remove_file(path) : ISG_ERR_MEMORY;
+    isg_release(path);
+    return status;
+}
+
 static exit_code begin(classify_job *my) {
     my->n_points = 0;
+    my->best.epochs = SIZE_MAX;
     char *text = NULL;
     exit_code code = my->record ? EXIT_DONE : make_record(my);
+    (void)json_object_del(my->record, "best");
+    for (size_t k = 0; my->settings->out && code == EXIT_DONE && k < 2; k++)
+        code = fail_status(remove_best(my, k));
     if (code == EXIT_DONE && !(text = record_text(my)))
         code = fail_memory();
     if (code == EXIT_DONE)
@@ -259,6 +323,8 @@ static exit_code begin_or_resume(classify_job *my) {
                my->settings->out);
     if (code == EXIT_DONE && is_recorded && has_checkpoint) {
         code = read_points(my);
+        if (code == EXIT_DONE && my->validation)
+            code = read_best(my);
         return code == EXIT_DONE ? resume(my) : code;
     }
     return code == EXIT_DONE ? begin(my) : code;
@@ -297,12 +363,64 @@ static exit_code train_until(classify_job *my, size_t until) {
     return status == ISG_ERR_CANCELLED ? stopped(my) : fail_status(status);
 }
 
+/* Keeps the classifier if it is the best. Only multiples of --validate-every count, for the end of a
+   run that is resumed to be no different from others. */
+static exit_code keep_best(classify_job *my, size_t epochs) {
+    best_epoch *best = &my->best;
+    const double error = classify_validation_error(my);
+    const bool is_better = best->epochs == SIZE_MAX || error < best->error;
+    if (!is_better || epochs % my->settings->validate_every != 0)
+        return EXIT_DONE;
+    isg_classifier_free(best->classifier);
+    best->slot = best->epochs == SIZE_MAX ? 0 : 1 - best->slot;
+    best->classifier = my->classifier;
+    best->fit = my->fit;
+    best->epochs = epochs;
+    best->error = error;
+    my->classifier = NULL;
+    if (!my->settings->out)
+        return EXIT_DONE;
+    char *path = isg_join_path(my->settings->out, best_names[best->slot]);
+    const isg_status status =
+        path ? isg_classifier_save(best->classifier, path, my->call.common.seed, my->command)
+             : ISG_ERR_MEMORY;
+    isg_release(path);
+    return fail_status(status);
+}
+
+/* In the end, the best classifier is the one. */
+static exit_code take_best(classify_job *my) {
+    best_epoch *best = &my->best;
+    if (!best->classifier) {
+        char *path = isg_join_path(my->settings->out, best_names[best->slot]);
+        const isg_status status =
+            path ? isg_classifier_load(&best->classifier, path) : ISG_ERR_MEMORY;
+        isg_release(path);
+        if (status != ISG_OK)
+            return status == ISG_ERR_MEMORY ? fail_memory()
+                                            : fail(EXIT_CHECKPOINT, "%s; use --force to start over",
+                                                   isg_error_message());
+    }
+    isg_classifier_free(my->classifier);
+    my->classifier = best->classifier;
+    best->classifier = NULL;
+    my->fit = best->fit;
+    const exit_code code = classify_test_all(my);
+    if (code == EXIT_DONE && classify_validation_error(my) != best->error)
+        return fail(EXIT_CHECKPOINT,
+                    "%s/%s: not the classifier of epoch %zu; use --force to start "
+                    "over",
+                    my->settings->out, best_names[best->slot], best->epochs);
+    return code;
+}
+
 static exit_code add_point(classify_job *my, size_t epochs) {
     exit_code code = classify_fit(my);
     if (code == EXIT_INTERRUPTED || code == EXIT_TERMINATED)
         return stopped(my);
     if (code != EXIT_DONE)
         return code;
+    const double validation_error = my->validation ? classify_validation_error(my) : (double)NAN;
     insert_point(
         my, (curve_point){
                 .epochs = epochs,
@@ -310,22 +428,31 @@ static exit_code add_point(classify_job *my, size_t epochs) {
                                   ? (double)my->test_tally.wrong / (double)my->test_tally.samples
                                   : (double)NAN,
                 .train_error = (double)my->train_tally.wrong / (double)my->train_tally.samples,
+                .validation_error = validation_error,
                 .seconds = classify_seconds(my),
                 .converged = my->fit.converged});
-    return write_record(my);
+    if (my->validation)
+        code = keep_best(my, epochs);
+    return code == EXIT_DONE ? write_record(my) : code;
 }
 
 /* With --rbm there is nothing to train. */
 static exit_code fit_alone(classify_job *my) {
-    exit_code code = fail_status(isg_rbm_load(&my->rbm, my->settings->rbm));
-    if (code == EXIT_DONE && !my->record)
-        code = make_record(my);
+    const exit_code code = my->record ? EXIT_DONE : make_record(my);
     return code == EXIT_DONE ? add_point(my, 0) : code;
 }
 
+/* Whether --patience ends the training after these epochs. */
+static bool is_over(const classify_job *my, size_t epochs) {
+    const size_t patience = my->settings->patience;
+    return my->validation && patience > 0 && my->best.epochs != SIZE_MAX &&
+           epochs >= my->best.epochs && epochs - my->best.epochs >= patience;
+}
+
 static exit_code train_and_fit(classify_job *my) {
+    my->best.epochs = SIZE_MAX;
     exit_code code = begin_or_resume(my);
-    for (size_t k = 0; code == EXIT_DONE && k < my->n_stops; k++) {
+    for (size_t k = 0; code == EXIT_DONE && k < my->n_stops && !my->stopped_early; k++) {
         const size_t until = my->stops[k];
         const bool is_last = k + 1 == my->n_stops;
         if (!is_last && isg_experts_describe(my->experts).epochs > until && !has_point(my, until))
@@ -338,8 +465,9 @@ static exit_code train_and_fit(classify_job *my) {
             if (code == EXIT_DONE)
                 code = add_point(my, until);
         }
+        my->stopped_early = !is_last && is_over(my, until);
     }
-    return code;
+    return code == EXIT_DONE && my->validation ? take_best(my) : code;
 }
 
 exit_code classify_train(classify_job *my) {

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cli/allocation.h"
 #include "cli/epoch_list.h"
+#include "cli/held_out.h"
 #include "cli/plot.h"
 #include "cli/sample_table.h"
 #include "cli/signals.h"
@@ -24,15 +25,18 @@ static void defaults(void *settings) {
                             .rate = rates_default(),
                             .experts = isg_expert_defaults(),
                             .fit = isg_logistic_defaults(),
+                            .validate_every = 1,
                             .save_every = isg_run_defaults().save_every_s};
 }
 
 /* ---- what belongs together ------------------------------------------------------------------------ */
 
 /* Options that need training, and options that need a fit. */
-static const char *const of_training[] = {"classifier", "init",      "per-class", "sd",    "beta",
-                                          "epochs",     "batch",     "sweeps",    "pcd",   "rate",
-                                          "fields",     "estimator", "error-at",  "curve", NULL};
+static const char *const of_training[] = {"classifier", "init",           "per-class",  "sd",
+                                          "beta",       "epochs",         "batch",      "sweeps",
+                                          "pcd",        "rate",           "fields",     "estimator",
+                                          "error-at",   "curve",          "validation", "hold-out",
+                                          "patience",   "validate-every", NULL};
 static const char *const of_fitting[] = {"output",     "resume",   "rbm",        "features",
                                          "l2",         "balanced", "save-every", "test-labels",
                                          "test-limit", NULL};
@@ -95,7 +99,8 @@ static exit_code no_labels(const char *name, const char *why) {
 }
 
 static exit_code load_train(classify_job *my) {
-    exit_code code = data_load(&my->train, &my->call, my->train_name, &my->settings->data, NULL);
+    exit_code code = data_load(&my->train, &my->call, my->train_name, &my->settings->data,
+                               my->rbm ? isg_rbm_encoding(my->rbm) : NULL);
     if (code != EXIT_DONE)
         return code;
     const isg_dataset_info info = isg_dataset_describe(my->train);
@@ -133,16 +138,23 @@ static size_t count_labelled(const isg_dataset *data) {
     return count;
 }
 
+/* Whether all classes of `data` are among those of TRAIN. */
+static exit_code check_known(const classify_job *my, const isg_dataset *data, const char *name) {
+    for (size_t c = 0; c < isg_dataset_describe(data).n_classes; c++) {
+        const char *label = isg_dataset_class_name(data, c);
+        if (isg_dataset_class_size(data, c) > 0 && !has_class(my->train, label))
+            return fail(EXIT_BAD_INPUT, "%s: has class '%s', which %s does not have", name, label,
+                        my->train_name);
+    }
+    return EXIT_DONE;
+}
+
 /* Whether TEST can say how good a classifier of TRAIN is. */
 static exit_code check_classes(const classify_job *my) {
     const size_t n_train = isg_dataset_describe(my->train).n_classes;
-    const size_t n_test = isg_dataset_describe(my->test).n_classes;
-    for (size_t c = 0; c < n_test; c++) {
-        const char *name = isg_dataset_class_name(my->test, c);
-        if (isg_dataset_class_size(my->test, c) > 0 && !has_class(my->train, name))
-            return fail(EXIT_BAD_INPUT, "%s: has class '%s', which %s does not have", my->test_name,
-                        name, my->train_name);
-    }
+    const exit_code code = check_known(my, my->test, my->test_name);
+    if (code != EXIT_DONE)
+        return code;
     /* Labels of a part of TEST are a help, but no test of all classes. */
     const bool is_whole = count_labelled(my->test) == isg_dataset_describe(my->test).n_samples;
     for (size_t c = 0; is_whole && c < n_train; c++) {
@@ -192,6 +204,20 @@ static exit_code load_test(classify_job *my) {
     return check_classes(my);
 }
 
+/* Once TRAIN is checked and its checksum known. */
+static exit_code load_validation(classify_job *my) {
+    const classify_settings *settings = my->settings;
+    const exit_code code =
+        validation_load(&my->validation, &my->train, &my->call, my->train_name, &settings->data,
+                        settings->validation, settings->hold_out);
+    if (code != EXIT_DONE || !my->validation)
+        return code;
+    isg_dataset_checksum(my->validation, my->validation_sha256);
+    if (count_labelled(my->validation) == 0)
+        return no_labels(settings->validation, " to validate with");
+    return check_known(my, my->validation, settings->validation);
+}
+
 /* Refuses data that differ from those of the run being resumed. */
 static exit_code check_record(const classify_job *my) {
     const struct {
@@ -199,7 +225,8 @@ static exit_code check_record(const classify_job *my) {
     } all[] = {{"train_sha256", "spins", my->train_name, my->train_sha256},
                {"train_labels_sha256", "labels", my->train_name, my->train_labels_sha256},
                {"test_sha256", "spins", my->test_name, my->test_sha256},
-               {"test_labels_sha256", "labels", my->test_name, my->test_labels_sha256}};
+               {"test_labels_sha256", "labels", my->test_name, my->test_labels_sha256},
+               {"validation_sha256", "spins", my->settings->validation, my->validation_sha256}};
     for (size_t k = 0; my->record && k < sizeof all / sizeof all[0]; k++) {
         const char *expected = json_string_value(json_object_get(my->record, all[k].key));
         if (!expected || strcmp(expected, all[k].found) == 0)
@@ -218,8 +245,14 @@ static exit_code check_record(const classify_job *my) {
 
 static exit_code load_data(classify_job *my) {
     exit_code code = load_train(my);
+    if (code == EXIT_DONE)
+        code = load_validation(my);
     if (code == EXIT_DONE && my->test_name)
         code = load_test(my);
+    if (code == EXIT_DONE && my->record && my->validation &&
+        !json_object_get(my->record, "validation_sha256"))
+        return fail(EXIT_CHECKPOINT, "%s: the run in %s was started without validation data",
+                    my->settings->validation, my->settings->out);
     return code == EXIT_DONE ? check_record(my) : code;
 }
 
@@ -246,7 +279,13 @@ static exit_code fit(classify_job *my) {
         code = epoch_list_parse(&my->stops, &my->n_stops, settings->error_at, has_stops,
                                 settings->epochs);
     if (code == EXIT_DONE)
+        code = validation_check(&my->call, settings->patience);
+    if (code == EXIT_DONE && (settings->validation || settings->hold_out > 0))
+        code = epoch_list_add(&my->stops, &my->n_stops, settings->validate_every);
+    if (code == EXIT_DONE)
         code = check_test(my);
+    if (code == EXIT_DONE && settings->rbm)
+        code = fail_status(isg_rbm_load(&my->rbm, settings->rbm));
     if (code == EXIT_DONE)
         code = load_data(my);
     return code == EXIT_DONE ? classify_train(my) : code;
@@ -282,11 +321,14 @@ static exit_code run(const invocation *call) {
     isg_rbm_free(my.rbm);
     isg_dataset_free(my.train);
     isg_dataset_free(my.test);
+    isg_dataset_free(my.validation);
+    isg_classifier_free(my.best.classifier);
     rates_free(&my.rates);
     json_decref(my.record);
     memory_release(my.stops);
     memory_release(my.points);
     isg_release(my.classifier_path);
+    memory_release(my.validation_tally.counts);
     memory_release(my.test_tally.counts);
     memory_release(my.train_tally.counts);
     memory_release(my.answers);
@@ -330,6 +372,12 @@ static const option_entry options[] = {
     {.name = "error-at", .kind = OPTION_TEXT, .metavar = "E,E,...", FIELD(error_at),
      .otherwise = "only at the end",
      .help = "Also fit and test after these numbers of epochs"},
+    VALIDATION_OPTIONS(classify_settings, validation, hold_out),
+    {.name = "validate-every", .kind = OPTION_SIZE, .metavar = "E", .low = 1, .high = HUGE_VAL,
+     FIELD(validate_every),
+     .help = "Fit, and classify the validation data, at the start and after every E epochs"},
+    {.name = "patience", .kind = OPTION_SIZE, .metavar = "E", FIELD(patience),
+     .help = "Stop once E epochs brought no lower validation error; 0 means never"},
     {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30,
      .high = 1e30, FIELD(experts.beta), .help = "Inverse temperature of training"},
     {.name = "batch", .kind = OPTION_SIZE, .metavar = "B", .low = 1,
@@ -387,6 +435,8 @@ static const example examples[] = {
      "Ten Hopfield experts with ten sub-patterns each, no training: 6.9 % errors."},
     {"isinglass classify mnist:train mnist:test --per-class 100 --epochs 50 --error-at 0,1,5,10,20 -o poe",
      "The best result of Fig. 5 of the paper, saved and resumable."},
+    {"isinglass classify mnist:train mnist:test --epochs 50 --hold-out 0.1 --patience 5 -o poe10",
+     "The same with fewer hidden units, for as long as a tenth of TRAIN, held out, is classified better."},
     {"isinglass classify --model poe/classifier.npz mnist:test --picture confusion.png",
      "Use the saved classifier, and look at its mistakes."},
     {"isinglass classify fashion:train fashion:test --classifier labels --epochs 10",
@@ -413,11 +463,15 @@ const command command_classify = {
         "standard error (if none is wrong, that of half a sample). The balanced error is the "
         "mean of the errors of the classes, however rare they are. Samples of TEST without a "
         "label are classified, but no part of any error.\n"
+        "With validation data, the classifier is that of the epoch with the lowest validation "
+        "error, the first of equals (with --balanced, the lowest balanced error), and TEST is "
+        "classified by this one.\n"
         "--predictions writes one row per sample: " SAMPLE_COLUMNS
         ", predicted, probability (of that class) and p_CLASS, one column per class. " TABLE_ARRAYS
         " P (samples x classes).\n"
         "RUN contains classifier.npz, run.json (all options, checksums of the data, errors) "
-        "and two checkpoints. Whatever stopped a run, 'isinglass classify --resume -o RUN' "
+        "and two checkpoints, with validation data also the best classifier so far, in "
+        "best-1.npz or best-2.npz. Whatever stopped a run, 'isinglass classify --resume -o RUN' "
         "continues it and ends with the same answers.",
     .arguments = arguments,
     .options = options,

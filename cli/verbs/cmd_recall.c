@@ -130,15 +130,13 @@ static exit_code check_use(const recall_job *my) {
     static const char *const of_protocols[] = {
         "protocol",     "readout",     "committor",   "overlap",
         "trajectories", "projections", "class-means", NULL};
-    static const char *const of_data[] = {"labels", "label-column", "header", "threshold",
-                                          "class",  "limit",        NULL};
     static const char *const of_files[] = {"output", "picture", "trials", NULL};
     const recall_settings *settings = my->settings;
     exit_code code = EXIT_DONE;
     if (settings->keep_diagonal && settings->no_diagonal)
         return fail(EXIT_MISUSED, "--keep-diagonal and --no-diagonal: give only one of them");
     if (!my->data_name)
-        code = refuse(my->call, of_data, "needs DATA");
+        code = data_refuse_options(my->call, "DATA");
     if (code == EXIT_DONE && settings->class_means && !settings->projections)
         code = fail(EXIT_MISUSED, "--class-means: needs --projections");
     if (code == EXIT_DONE && !settings->trajectory && call_has_option(my->call, "row"))

@@ -11,6 +11,7 @@
 #include "cli/allocation.h"
 #include "cli/data_input.h"
 #include "cli/held_out.h"
+#include "cli/model_input.h"
 #include "cli/pictures.h"
 #include "cli/progress.h"
 #include "cli/rates.h"
@@ -66,17 +67,21 @@ typedef struct job {
 static exit_code make_record(job *my, const isg_rbm *rbm) {
     const isg_dataset_info data = isg_dataset_describe(my->data);
     const isg_rbm_info info = isg_rbm_describe(rbm);
-    char seed[24];
+    char seed[24], binarize[ISG_BINARIZE_ROOM] = "unknown";
+    const isg_encoding *encoding = isg_rbm_encoding(rbm);
+    if (encoding)
+        isg_binarize_text(isg_encoding_describe(encoding).rule, isg_encoding_describe(encoding).at,
+                          binarize);
     snprintf(seed, sizeof seed, "%" PRIu64, my->call.common.seed);
     my->record =
-        json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:f, s:I, s:I, s:I, s:s, s:o, s:{s:s, s:I}}", //
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:s, s:o, s:{s:s, s:I}}", //
                   "program", "isinglass",                                                       //
                   "version", isg_version(),                                                     //
                   "verb", my->call.verb->name,                                                  //
                   "command", json_text(my->command),                                            //
                   "data", json_text(my->data_name),                                             //
                   "data_sha256", my->data_sha256,                                               //
-                  "threshold", data.threshold,                                                  //
+                  "binarize", binarize,                                                         //
                   "samples", (json_int_t)data.n_samples,                                        //
                   "n_visible", (json_int_t)info.n_visible,                                      //
                   "n_hidden", (json_int_t)info.n_hidden,                                        //
@@ -171,8 +176,21 @@ static exit_code open_run(job *my) {
     return code == EXIT_DONE ? rates_read(&my->rates, &my->settings->rate) : code;
 }
 
+/* The run, once it has a model, and the model of --init say how to read the data. If the run's model
+   was lost, the checksum of the data tells whether they were read as before. */
+static exit_code load_encoding(const job *my, isg_rbm **out) {
+    if (my->record && model_load(out, my->settings->out) == EXIT_DONE)
+        return EXIT_DONE;
+    return my->record ? EXIT_DONE : start_load(out, &my->settings->start);
+}
+
 static exit_code load_data(job *my) {
-    exit_code code = data_load(&my->data, &my->call, my->data_name, &my->settings->data, NULL);
+    isg_rbm *model = NULL;
+    exit_code code = load_encoding(my, &model);
+    if (code == EXIT_DONE)
+        code = data_load(&my->data, &my->call, my->data_name, &my->settings->data,
+                         model ? isg_rbm_encoding(model) : NULL);
+    isg_rbm_free(model);
     if (code != EXIT_DONE)
         return code;
     isg_dataset_checksum(my->data, my->data_sha256);

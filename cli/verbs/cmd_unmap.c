@@ -46,13 +46,10 @@ static bool is_random(const unmap_settings *settings) {
 }
 
 static exit_code check(const invocation *call) {
-    static const char *const of_data[] = {"labels", "label-column", "header", "threshold",
-                                          "class",  "limit",        NULL};
     const unmap_settings *settings = call->settings;
-    for (size_t k = 0; !settings->data_name && of_data[k]; k++)
-        if (call_has_option(call, of_data[k]))
-            return fail(EXIT_MISUSED, "--%s: needs --data", of_data[k]);
-    exit_code code = may_write(&call->common, settings->out, ".npz");
+    exit_code code = settings->data_name ? EXIT_DONE : data_refuse_options(call, "--data");
+    if (code == EXIT_DONE)
+        code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->picture)
         code = may_write_picture(&call->common, settings->picture);
     return code;

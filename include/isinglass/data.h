@@ -76,8 +76,11 @@ typedef struct isg_dataset_options {
 ISG_API isg_dataset_options isg_dataset_defaults(void);
 
 /* Reads a data file; its name tells the format: IDX (a name with "idx" in it or without an
-   extension), .npy, .npz (arrays X and, if present, y, units and ids), .csv, .tsv, .mtx; all but
-   .npz may also end in .gz. Infinite values are refused, with their row and column, and so are missing
+   extension), .npy, .npz (arrays X and, if present, y, units and ids; or a matrix saved by
+   scipy.sparse.save_npz()), .csv, .tsv, .arff, .mtx, .h5ad (AnnData: X; a column of obs is a
+   label_column), .h5 (10x Genomics, or AnnData); all but .npz and the last two may also end in .gz. A
+   directory is one of 10x: matrix.mtx, barcodes.tsv and features.tsv or genes.tsv, whose cells are
+   the samples. Infinite values are refused, with their row and column, and so are missing
    ones unless options->missing says otherwise.
 
    Values above 0 are +1 unless the options say otherwise. An image file (3 dimensions) whose values

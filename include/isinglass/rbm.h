@@ -41,8 +41,10 @@ ISG_API double *isg_rbm_visible_field(isg_rbm *rbm); /* b (n_visible) */
 ISG_API double *isg_rbm_hidden_field(isg_rbm *rbm);  /* c (n_hidden) */
 ISG_API const isg_patterns *isg_rbm_patterns(const isg_rbm *rbm); /* it was made from, or NULL */
 
-/* How the data it was made from became spins, and the names of the units; NULL if unknown. */
+/* How the data it was made from became spins, and the names of the units; NULL if unknown. Whoever
+   trains an RBM on data of another encoding sets it. ISG_ERR_SHAPE unless it has n_visible units. */
 ISG_API const isg_encoding *isg_rbm_encoding(const isg_rbm *rbm);
+ISG_API isg_status isg_rbm_set_encoding(isg_rbm *rbm, const isg_encoding *encoding);
 
 /* h = W^T s + c, the mean of lambda given s (its variance is 1 / beta). */
 ISG_API void isg_rbm_hidden_input(const isg_rbm *rbm, const uint64_t *spins, double *h);

@@ -147,7 +147,7 @@ static isg_status take_shape(isg_loader *load, const char *name, size_t n_units,
 static isg_binarize rule_of(const isg_loader *load, double *at, double *full_scale) {
     const isg_dataset_options *options = load->options;
     *at = options->binarize_at;
-    *full_scale = options->full_scale > 0 ? options->full_scale : 1;
+    *full_scale = options->full_scale != 0 ? options->full_scale : 1;
     if (load->are_spins)
         return ISG_BINARIZE_SPINS;
     if (options->binarize != ISG_BINARIZE_AUTO)

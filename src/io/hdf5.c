@@ -40,10 +40,11 @@ isg_status isg_h5_read_at(isg_h5 *h5, const char *name, uint64_t address, void *
 
 /* ---- the superblock --------------------------------------------------------------------------- */
 
+/* Which h5py writes only if asked to. */
 static isg_status newer(const char *name, const char *what) {
     return isg_fail(ISG_ERR_UNSUPPORTED,
-                    "%s: has %s, which need a newer reader of HDF5 than this" ISG_H5_REWRITE
-                    " and no libver or track_order",
+                    "%s: has %s, which this reader does not know" ISG_H5_REWRITE
+                    ", but without libver or track_order",
                     name, what);
 }
 

@@ -144,7 +144,7 @@ static isg_status parse_layout(isg_h5_dataset *data, size_t bytes) {
     if (body[0] != 3 || body[1] > CHUNKED)
         return isg_fail(ISG_ERR_UNSUPPORTED,
                         "%s: its items are laid out in a way (version %u, class %u) that this "
-                        "reader does not know" ISG_H5_REWRITE " and no libver",
+                        "reader does not know" ISG_H5_REWRITE ", but without libver",
                         data->name, body[0], body[1]);
     data->layout = body[1];
     if (data->layout == COMPACT) {

@@ -97,6 +97,16 @@ const isg_encoding *isg_rbm_encoding(const isg_rbm *rbm) {
     return rbm->encoding;
 }
 
+isg_status isg_rbm_set_encoding(isg_rbm *rbm, const isg_encoding *encoding) {
+    if (encoding && encoding->info.n_visible != rbm->info.n_visible)
+        return isg_fail(ISG_ERR_SHAPE, "the encoding has %zu units, the RBM %zu",
+                        encoding->info.n_visible, rbm->info.n_visible);
+    isg_encoding *before = rbm->encoding;
+    rbm->encoding = isg_encoding_share(encoding);
+    isg_encoding_free(before);
+    return ISG_OK;
+}
+
 const isg_patterns *isg_rbm_patterns(const isg_rbm *rbm) {
     return rbm->patterns;
 }

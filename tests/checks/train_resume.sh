@@ -93,6 +93,33 @@ done
 echo "$kills runs killed $hits times: same bits"
 [[ $hits -ge $kills ]] || die "too few kills found the program alive"
 
+# ---- experts with validation data: the same best epoch, end and answers -----------------------------
+held=(classify toy.csv toy.csv --label-column 1 --quiet --per-class 2 --rate 1e-2 --sweeps 3 --batch 7
+    --epochs 60 --hold-out 0.3 --patience 9 --predictions answers.csv --force)
+answers() { # run: the files and the decisions, without the seconds
+    sed '/seconds/d; /training/d; /"checksum"/d; /^model/d; s/ *[0-9.]*$//' out
+    grep -A7 '"best": {' "$1/run.json" | grep -v '"file"'
+    sha256sum answers.csv
+}
+begun=$EPOCHREALTIME
+isinglass "${held[@]}" -o whole >out
+whole_s=$(awk "BEGIN { print $EPOCHREALTIME - $begun }")
+wanted=$(answers whole)
+hits=0
+for ((run = 0; run < kills; run++)); do
+    for ((k = 0; k < 3; k++)); do
+        isinglass "${held[@]:0:${#held[@]}-1}" -o kill --resume --save-every "${every[$((k % 2))]}" >out 2>err &
+        sleep "$(awk "BEGIN { print $whole_s * $RANDOM / 65536 }")"
+        kill -KILL $! 2>/dev/null && hits=$((hits + 1))
+        wait $! 2>/dev/null || true
+        rm -f answers.csv
+    done
+    isinglass "${held[@]:0:${#held[@]}-1}" -o kill --resume >out
+    [[ $(answers kill) == "$wanted" ]] || die "classify, killed run $run: $(diff <(answers kill) <(echo "$wanted"))"
+    rm -rf kill answers.csv
+done
+echo "$kills runs of experts killed $hits times: the same answers"
+
 # ---- stopped by a signal, and resumed as it says ----- -------------------------------------------
 for pair in INT:130 TERM:143; do
     /usr/bin/python3 - "${pair%:*}" "${toy[@]}" -o 'a run' "${rich[@]}" >out 2>err <<'PYTHON' && status=0 || status=$?

@@ -49,6 +49,29 @@ a, b = np.load("run/classifier.npz"), np.load("whole/classifier.npz")
 print({name: a[name].shape for name in a.files if not name.endswith(".json")})
 print(all((a[name] == b[name]).all() for name in a.files if not name.endswith(".json")))
 PYTHON
+# Validation: the best epoch, and when to stop; resumed, the same decisions.
+held=("${toy[@]}" --rate 0.05 --hold-out 0.3 --patience 4)
+try classify "${held[@]}" --epochs 40 -o held --curve held.csv --predictions h.csv
+cut -d, -f1,3- held.csv
+grep -A7 '"best"' held/run.json | grep -v '"loss"'
+ls held
+try classify "${held[@]}" --epochs 4 -o part
+try classify --resume -o part --epochs 40 --predictions i.csv
+cmp h.csv i.csv
+try classify --resume -o held --predictions j.csv --json
+cmp h.csv j.csv
+try classify --model held/classifier.npz test.csv --label-column 1 --predictions k.csv
+cmp h.csv k.csv
+try classify "${toy[@]}" --rate 0.05 --validation some.csv --balanced --validate-every 2 --epochs 3
+try classify --resume -o held --epochs 6 --patience 1
+try classify --resume -o held --validation some.csv
+try classify --resume -o run --epochs 9 --validation some.csv
+try classify train.csv test.csv --label-column 1 --validation odd.csv --epochs 1
+try classify train.npz test.csv --validation plain.npz --epochs 1
+try classify "${toy[@]}" --patience 3
+try classify "${toy[@]}" --rbm run/model.npz --hold-out 0.1
+rm held/best-*.npz
+try classify --resume -o held
 # Other experts, other classifiers.
 try classify "${toy[@]}" --init hebbian --features hidden --l2 1
 try classify "${toy[@]}" --init pca --epochs 1 --estimator mean --beta 1

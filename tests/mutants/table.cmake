@@ -236,6 +236,22 @@ edit(src/data/binarize.c [=[if (!(0 > encoding->thresholds[i]))]=] [=[if (!(0 >=
 edit(src/data/binarize.c [=[cut < 0 ? 256 : cut >= 255 ? 0 : 255 - (unsigned)cut;]=]
   [=[cut <= 0 ? 256 : cut > 255 ? 0 : 256 - (unsigned)ceil(cut);]=])
 
+mutant(genes_as_samples "the matrix of a 10x directory read as cells x genes" test_refused_sparse)
+edit(src/data/dataset_sparse.c [=[load->columns_are_samples = true;]=] [=[load->columns_are_samples = false;]=])
+
+mutant(columns_as_rows "CSC read as CSR" test_refused_sparse)
+edit(src/data/dataset_sparse.c [=[.is_by_column = is_by_column,]=] [=[.is_by_column = false,]=])
+
+mutant(listed_twice "an entry that is listed twice counts once" test_refused_sparse)
+edit(src/data/sparse.c [=[isg_bit_assign(seen, across, true);]=] [=[isg_bit_assign(seen, across, false);]=])
+
+mutant(half_subnormal "the smallest float16 numbers twice as large" test_array)
+edit(src/io/array.c [=[ldexp(fraction, -24)]=] [=[ldexp(fraction, -23)]=])
+
+mutant(zero_is_up "xi of 0 and 1 all +1" test_patterns)
+edit(src/patterns/pattern_file.c [=[isg_bit_assign(isg_patterns_spins(patterns, mu), i, xi[i * p + mu] > 0);]=]
+  [=[isg_bit_assign(isg_patterns_spins(patterns, mu), i, xi[i * p + mu] >= 0);]=])
+
 mutant(tie_up "a tie in the mean of a class is +1" test_patterns)
 edit(src/patterns/patterns.c [=[2 * (size_t)ups[i] > count);]=] [=[2 * (size_t)ups[i] >= count);]=])
 

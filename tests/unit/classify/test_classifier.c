@@ -261,6 +261,9 @@ static void test_truth_goes_by_name(void **state) {
     assert_ok(isg_dataset_create(&data, 2, CLASS_UNITS, spins, some));
     assert_ok(isg_classifier_truth(classifier, data, truth));
     assert_true(truth[0] == 2 && truth[1] == 1);
+    data->labels.index[0] = ISG_UNLABELLED;
+    assert_ok(isg_classifier_truth(classifier, data, truth));
+    assert_true(truth[0] == ISG_UNLABELLED && truth[1] == 1);
     isg_dataset_free(data);
     assert_ok(isg_dataset_create(&data, 2, CLASS_UNITS, spins, other));
     assert_fails(isg_classifier_truth(classifier, data, truth), ISG_ERR_ARGUMENT, "class '12'");

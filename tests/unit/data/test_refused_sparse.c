@@ -254,6 +254,43 @@ static void sentences(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+/* Every beginning of an archive, and of each packed file of a directory, is refused. */
+static void truncations(void **state) {
+    (void)state;
+    static const char *const names[] = {"matrix.mtx.gz", "features.tsv.gz", "barcodes.tsv.gz"};
+    isg_dataset *data = NULL;
+    size_t size = 0, n_cut = 0;
+    char path[256];
+    for (size_t k = 0; k < N_SAME; k++) {
+        snprintf(path, sizeof path, "%s/same%zu/%s", directory, k, same[k].path);
+        if (strcmp(same[k].path, "x.npz") == 0) {
+            uint8_t *bytes = read_file(path, &size);
+            for (size_t cut = 0; cut < size; cut += 1 + (cut > 512) * 7, n_cut++)
+                assert_true(isg_dataset_load_memory(&data, "x.npz", bytes, cut, NULL, NULL) !=
+                            ISG_OK);
+            free(bytes);
+        }
+        if (strcmp(same[k].script, "cells('d', '.gz')") != 0 || same[k].path[1] != '/')
+            continue;
+        for (size_t f = 0; f < 3; f++, n_cut++) {
+            snprintf(path, sizeof path, "%s/same%zu/d/%s", directory, k, names[f]);
+            uint8_t *bytes = read_file(path, &size);
+            for (size_t cut = 0; cut <= size; cut++) {
+                FILE *file = fopen(path, "wb");
+                assert_non_null(file);
+                assert_int_equal(fwrite(bytes, 1, cut, file), cut);
+                fclose(file);
+                const isg_status status = load(&data, "same", k, &same[k]);
+                assert_int_equal(status, cut < size ? ISG_ERR_FORMAT : ISG_OK);
+            }
+            isg_dataset_free(data);
+            data = NULL;
+            free(bytes);
+        }
+    }
+    assert_true(n_cut > 1000);
+}
+
 /* ---- memory and patience ---------------------------------------------------------------------- */
 
 static isg_status load_same(void *user) {
@@ -313,6 +350,7 @@ int main(void) {
         cmocka_unit_test(sentences),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(refusals_leave_nothing),
+        cmocka_unit_test(truncations),
         cmocka_unit_test(progress),
     };
     return cmocka_run_group_tests(tests, set_up, remove_directory);

@@ -305,6 +305,49 @@ static void test_other_validation(void **state) {
     isg_dataset_free(strange);
 }
 
+/* A checkpoint with one member replaced, its checksums right. */
+static void test_damaged_members(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *value, *sentence;
+    } all[] = {
+        {"best.W.npy", "npy(np.zeros((70, 4)))", "best.W"},
+        {"best.W.npy", "npy(np.full((70, 5), np.inf))", "best.W"},
+        {"best.W.npy", "npy(np.zeros(350))", "best.W"},
+        {"best.b.npy", "npy(np.zeros((70, 1)))", "best.b"},
+        {"best.c.npy", "npy(np.zeros(0))", "best.c"},
+        {"best.c.npy", "None", "best.c"},
+        {"validation.sha256", "b'0' * 64", "other validation data"},
+        {"epochs.npy", "npy(np.zeros((1, 6)))", "epochs"},
+        {"epochs.npy", "npy(np.array([[0, 0, 0, np.nan, np.nan, np.nan, np.nan, 0]]))", "epochs"},
+    };
+    const isg_run_options how = options();
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        char code[600];
+        isg_run *run = NULL;
+        use("members", k);
+        isg_run_close(begin(&how));
+        snprintf(code, sizeof code,
+                 "import io, zipfile\n"
+                 "def npy(x):\n"
+                 "    f = io.BytesIO(); np.save(f, x); return f.getvalue()\n"
+                 "old = zipfile.ZipFile('checkpoint-1.npz')\n"
+                 "all = {n: old.read(n) for n in old.namelist()}\n"
+                 "assert '%s' in all\n"
+                 "all['%s'] = %s\n"
+                 "with zipfile.ZipFile('checkpoint-1.npz', 'w') as new:\n"
+                 "    for n, v in all.items():\n"
+                 "        if v is not None: new.writestr(n, v)\n",
+                 all[k].name, all[k].name, all[k].value);
+        run_python(path, code);
+        assert_ok(isg_run_open(&run, path, false));
+        const isg_status status = isg_run_resume(run, data, &how);
+        assert_true(status == ISG_ERR_FORMAT || status == ISG_ERR_SHAPE);
+        assert_non_null(strstr(isg_error_message(), all[k].sentence));
+        isg_run_close(run);
+    }
+}
+
 static isg_status whole_run(void *user) {
     const isg_run_options how = options();
     isg_run *run = NULL;
@@ -340,6 +383,7 @@ int main(void) {
         cmocka_unit_test(test_measures_are_exact), cmocka_unit_test(test_best_epoch),
         cmocka_unit_test(test_resumed_anywhere),   cmocka_unit_test(test_other_patience),
         cmocka_unit_test(test_other_validation),   cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_damaged_members),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
