@@ -149,9 +149,9 @@ static void remark_on_labels(const invocation *call, const char *name, const isg
     if (info->n_unlabelled)
         notice(quiet, "%s: %zu sample%s ha%s no label%s", name, info->n_unlabelled,
                plural(info->n_unlabelled), info->n_unlabelled == 1 ? "s" : "ve",
-               settings->how.keep_unlabelled ? "" : " and are left out");
+               settings->how.keep_unlabelled ? "" : "; left out");
     if (info->n_unmatched_labels)
-        notice(quiet, "%s: %zu label%s belong to no sample of %s and are left out",
+        notice(quiet, "%s: %zu label%s of no sample of %s; left out",
                settings->how.labels_path, info->n_unmatched_labels,
                plural(info->n_unmatched_labels), name);
     if (settings->how.labels_path && info->n_classes)
@@ -169,9 +169,6 @@ static void remark(const invocation *call, const char *name, const isg_dataset *
     if (info.n_unused_columns)
         notice(quiet, "%s: %zu column%s not among the units of the model and left out", name,
                info.n_unused_columns, info.n_unused_columns == 1 ? " is" : "s are");
-    if (info.n_absent_columns)
-        notice(quiet, "%s: %zu unit%s of the model do not occur and are -1", name,
-               info.n_absent_columns, plural(info.n_absent_columns));
     if (settings->how.drop_constant && info.n_constant)
         notice(quiet, "%s: %zu constant unit%s left out", name, info.n_constant,
                info.n_constant == 1 ? " is" : "s are");

@@ -115,7 +115,6 @@ typedef struct isg_dataset_info {
     double threshold;         /* as a fraction of full scale; NaN if units have their own */
     size_t n_constant;        /* units that were the same in all samples; gone if drop_constant */
     size_t n_unused_columns;  /* of the file, that are not units of options->encoding */
-    size_t n_absent_columns;  /* units of it that the file lacks: words of one-hot columns */
     size_t n_missing;         /* values missing in the samples kept, before they were filled */
     size_t n_missing_samples; /* samples with missing values; dropped if options->missing says so */
     size_t n_unlabelled;      /* samples without a label, left out unless keep_unlabelled */
