@@ -148,8 +148,17 @@ for k, (choice, data) in enumerate(everything):
 for k, (choice, data) in enumerate([(0, labels), (1, npy(y)), (1, npy(arrays["text"])), (1, npy(y / 1)),
                                     (2, archives["stored"]), (3, b"kind\n1\n2\n1\n"), (3, b"a\nb\n"),
                                     (3 | 24, b"x,kind\n1,cat\n2,dog\n"), (4, b"1\n2\n"),
-                                    (6, gzip.compress(labels)), (7, gzip.compress(b"1\n0\n"))]):
+                                    (6, gzip.compress(labels)), (7, gzip.compress(b"1\n0\n")),
+                                    (3 | 32, b"cat,a\n1,b\n"), (3 | 32, b",kind\n1,a\ncat,\n"), (4 | 32, b"kind\n1\ta\ncat\tNA\n")]):
     put("labels", str(k), bytes([choice]) + data)
+
+# The first two bytes choose the format and the options, see fuzz_table.c.
+named = [b",a,b,c\nx,1,0,1\ny,0,NA,1\n", b"a\tb\nx\t1\t0\ny\t0\t1\n", b"id,label,a,b\nx,u,red,yes\ny,v,blue,no\nz,,red,?\n",
+         b"a;b\n1;0\n0;1\n", b"label,a,a=u\np,u,1\ne,v,0\n", b"1,yes,0\n0,no,nan\n", b"a,b\n1,True\n2,False\n"]
+for k, (choice, data) in enumerate([(1, d) for d in named] + [(2, named[1])] + [(4, d) for d in relations.values()]):
+    for options in (0, 1, 2, 1 | 12, 2 | 12, 1 | 8 | 16, 128 | 12, 64 | 12):
+        put("table", f"{k}-{options}", bytes([choice | (24 if options & 16 else 0), options]) + data)
+words("table", ",", ";", "\t", "\n", "NA", "?", "yes", "no", "true", "=", "id", "label", '"', "@attribute ", "@data", "{0 1}", "numeric", "{y,n}")
 
 # The first byte chooses what is read, see fuzz_cli_numbers.c.
 for choice, texts in enumerate([["0", "-1.5e-3", ".5", "18446744073709551615", "1e308", "4.9e-324", " 7", "0x1p3", "nan"],
@@ -184,6 +193,35 @@ for choice, document in enumerate([{"version": "0", "scale": "paper", "seed": "1
                                    figure]):  # the first byte chooses the file, see fuzz_cli_report.c
     put("cli_report", str(choice), bytes([choice]) + json.dumps(document).encode())
 words("cli_report", "fig3", "<p>", "</p>", "&lt;", "null", "..", "/", "figure.json")
+
+# The first byte chooses the converter, see fuzz_cli_convert.c. R's files: words of 32 bits, the highest byte first.
+def r(*parts):
+    return b"".join(p.encode() if isinstance(p, str) else struct.pack(">d", p) if isinstance(p, float) else struct.pack(">I", p) for p in parts)
+def text(t): return r(9, len(t), t)
+def texts(*ts): return r(16, len(ts)) + b"".join(map(text, ts))
+def tag(name): return r(1026, 1) + text(name)
+def ints(flags, *v): return r(13 | flags, len(v), *v)
+def factor(levels, *codes): return ints(512, *codes) + tag("levels") + texts(*levels) + r(254)
+def matrix(rows, cols, *v):
+    return r(14 | 512, len(v), *v) + tag("dim") + ints(0, len(rows), len(cols)) + tag("dimnames") + r(19, 2) + texts(*rows) + texts(*cols) + r(254)
+def named(names, *values): return r(19 | 512, len(values)) + b"".join(values) + tag("names") + texts(*names) + r(254)
+def slots(**v): return r(25 | 512) + b"".join(tag(k) + d for k, d in v.items()) + r(254)
+rda, rds = b"RDX2\nX\n" + r(2, 0, 0), b"X\n" + r(3, 0, 0, 5, "UTF-8")
+frame = named(["Class", "V1", "class"], factor(["a", "b"], 1, 2), factor(["0", "1"], 2, 1), factor(["x"], 1, 2147483648))
+expression = slots(phenoData=slots(data=named(["BT", "mol.biol"], factor(["B1"], 1, 1), factor(["NEG"], 1, 1))),
+                   assayData=r(4, 0, 253) + tag("exprs") + matrix(["g"], ["p", "q"], 1.5, 2.5) + r(254, 254, 254))
+sparse = slots(i=ints(0, 0), p=ints(0, 0, 1), Dim=ints(0, 2, 1), Dimnames=r(19, 2) + texts("g", "h") + texts("c"), x=r(14, 1, 3.0))
+code = r(21, 1) + ints(0, 12) + r(1, 244, 0, 6, 254, 1, 1) + text("f") + r(254, 254)
+seurat = slots(code=code, assays=named(["RNA"], slots(data=sparse)), **{"active.ident": factor(["NK"], 1)})
+for k, data in enumerate([rda + tag("DNA") + frame + r(254), rda + tag("ALL") + expression + r(254), rds + seurat,
+                          rds + named(["x", "y"], matrix(["s"], ["g", "h"], 0.5, 1.0), factor(["t"], 1)),
+                          rds + named(["votes", "legis.data"], matrix(["s"], ["1", "2"], 1.0, 6.0), named(["party"], factor(["R"], 1))),
+                          rda + tag("Mushroom") + frame + r(254), b"@relation v\n@attribute a {n,y}\n@attribute c {d,r}\n@data\ny,d\n?,r\n",
+                          b"@relation v\n@attribute a {t}\n@attribute c {d,r}\n@data\nt,d\n?,r\n", b"4E00:" + b"8001" * 16 + b"\n0041:" + b"81" * 16 + b"\n",
+                          b"Hugo_Symbol\tx\tTumor_Sample_Barcode\nTP53\t\tA_LUNG\nKRAS\t1\tB_SKIN\n",
+                          b"package/data/spam-1/1.txt".ljust(124, b"\0") + b"000031 ".ljust(32, b"\0") + b"0" + bytes(355) + b"Subject: a b\n\nhello hello\n"]):
+    put("cli_convert", str(k), bytes([k]) + data)
+words("cli_convert", "levels", "names", "dim", "dimnames", "X\n", "RDX2\n", "Subject:", ".txt", "package/data/", "@data", "\t")
 
 words("json", "true", "null", '"version"', '"seed"', '"beta"', '"":', "\\u", "1e308", "9223372036854775807")
 words("arff", "@relation", "@attribute ", "@data\n", "numeric", "string", "date", "{", "}", "{0 1, 2 y}", "?", "'", '"', "\\'", "%", ",", "\n")
