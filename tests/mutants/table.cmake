@@ -192,6 +192,18 @@ edit(src/train/run_directory.c [=[    for (size_t k = 0; run->path && k < ISG_GE
         ISG_TRY(isg_remove_file(run->files[ISG_RUN_CHECKPOINT + k]));
     ISG_TRY(isg_run_set_settings(run, settings));]=] [=[    ISG_TRY(isg_run_set_settings(run, settings));]=])
 
+mutant(no_self_term "the energy of a flip without the square of the unit's own weights" test_validation)
+edit(src/train/validation.c [=[(field[q] + rbm->b[i]) - my->squares[i]]=] [=[(field[q] + rbm->b[i])]=])
+
+mutant(best_forgotten "the best epoch is not looked for again when a run is resumed" test_validation)
+edit(src/train/validation.c [=[if (k == 0 || rows[k].validation_pseudo_likelihood > my->best) {]=] [=[if (k == 0) {]=])
+
+mutant(best_kept "best.npz of an epoch that is repeated is left as it is" test_validation)
+edit(src/train/run_rbm.c [=[!(only_missing && isg_validation_is_saved(&my->validation, best))]=] [=[!only_missing]=])
+
+mutant(unbalanced_residual "weights of classes in the loss, but not in all of its gradient" test_logistic)
+edit(src/classify/logistic_loss.c [=[-(weight * others)]=] [=[-others]=])
+
 mutant(json_read_once "a number that lost a digit for want of memory is believed" test_json)
 edit(src/io/json.c [=[is_read = json->object && other && json_equal(json->object, other);]=]
   [=[is_read = json->object && other;]=])
