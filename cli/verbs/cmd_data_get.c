@@ -479,7 +479,7 @@ const command command_data_get = {
     .group = "data",
     .name = "get",
     .section = "Data",
-    .summary = "Fetch MNIST or another known data set, verify and install it",
+    .summary = "Fetch MNIST or another known set, verify and install it",
     .description =
         "Installs a data set in the data directory. Other verbs then accept it by name: "
         "mnist:train, "

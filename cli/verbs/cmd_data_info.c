@@ -2,6 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <math.h>
+#include <stdio.h>
+
 #include "cli/allocation.h"
 #include "cli/catalog.h"
 #include "cli/data_input.h"
@@ -38,6 +41,12 @@ typedef struct data_info_result {
     const origin *set; /* NULL for other data */
     isg_dataset_info info;
     double positive_fraction, cut;
+    char binarization[ISG_BINARIZE_ROOM];
+    char unit_names[160], sample_ids[160]; /* the first few; empty if there are none */
+    const char **constant;                 /* names or numbers of constant units */
+    char *numbers;
+    result_list constant_units;
+    bool has_units, has_ids, has_constant, is_per_unit;
     size_t duplicate_rows;
     image_size size;
     const image_size *image; /* NULL if the samples are not images */
@@ -46,10 +55,64 @@ typedef struct data_info_result {
     result_list classes;
 } data_info_result;
 
+/* "CD3D, NKG7, LYZ, ..." */
+static void list_names(char out[160], const char *(*name_at)(const void *of, size_t k),
+                       const void *of, size_t count) {
+    enum { SHOWN = 5 };
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t k = 0; k < count && k < SHOWN && name_at(of, k); k++) {
+        const int n = snprintf(out + used, 160 - used, "%s%.24s", k ? ", " : "", name_at(of, k));
+        used += n > 0 ? (size_t)n : 0;
+    }
+    if (used > 0 && count > SHOWN)
+        snprintf(out + used, 160 - used, ", ...");
+}
+
+static const char *unit_at(const void *encoding, size_t k) {
+    return isg_encoding_unit_name(encoding, k);
+}
+
+static const char *id_at(const void *data, size_t k) {
+    return isg_dataset_sample_id(data, k);
+}
+
+/* The constant units by name, or by number from 0 if they have none. Those dropped are gone. */
+static exit_code list_constant(data_info_result *my, const isg_dataset *data) {
+    enum { NUMBER_ROOM = 24 };
+    const size_t n = my->info.n_visible;
+    size_t count = 0, *units = memory_allocate(n, sizeof *units);
+    my->constant = memory_allocate(n, sizeof *my->constant);
+    my->numbers = memory_allocate(n, NUMBER_ROOM);
+    if (!units || !my->constant || !my->numbers) {
+        memory_release(units);
+        return fail_memory();
+    }
+    const exit_code code = fail_status(isg_dataset_constant_units(data, units, &count));
+    for (size_t k = 0; code == EXIT_DONE && k < count; k++) {
+        const char *name = isg_encoding_unit_name(isg_dataset_encoding(data), units[k]);
+        char *number = my->numbers + k * NUMBER_ROOM;
+        snprintf(number, NUMBER_ROOM, "%zu", units[k]);
+        my->constant[k] = name ? name : number;
+    }
+    my->constant_units = (result_list){my->constant, count, sizeof *my->constant};
+    my->has_constant = my->info.n_constant > 0;
+    memory_release(units);
+    return code;
+}
+
 static exit_code look(data_info_result *my, const isg_dataset *data, class_count **classes) {
     const isg_dataset_info info = my->info = isg_dataset_describe(data);
     my->positive_fraction = isg_dataset_positive_fraction(data);
-    my->cut = info.threshold * info.full_scale;
+    const isg_encoding *encoding = isg_dataset_encoding(data);
+    const isg_encoding_info how = isg_encoding_describe(encoding);
+    my->cut = how.threshold;
+    my->is_per_unit = isnan(how.threshold);
+    isg_binarize_text(how.rule, how.at, my->binarization);
+    list_names(my->unit_names, unit_at, encoding, info.n_visible);
+    list_names(my->sample_ids, id_at, data, info.n_samples);
+    my->has_units = my->unit_names[0] != '\0';
+    my->has_ids = my->sample_ids[0] != '\0';
     my->is_grey = info.full_scale > 1;
     my->size = (image_size){info.image_height, info.image_width};
     my->image = info.image_height ? &my->size : NULL;
@@ -61,7 +124,8 @@ static exit_code look(data_info_result *my, const isg_dataset *data, class_count
         (*classes)[c] =
             (class_count){isg_dataset_class_name(data, c), isg_dataset_class_size(data, c)};
     my->classes = (result_list){*classes, info.n_classes, sizeof **classes};
-    return fail_status(isg_dataset_count_duplicates(data, &my->duplicate_rows));
+    const exit_code code = fail_status(isg_dataset_count_duplicates(data, &my->duplicate_rows));
+    return code == EXIT_DONE ? list_constant(my, data) : code;
 }
 
 static exit_code look_up(data_info_result *my, origin *from) {
@@ -99,6 +163,8 @@ static exit_code run(const invocation *call) {
         result_show(call, &my);
     memory_release(from.source);
     memory_release(classes);
+    memory_release(my.constant);
+    memory_release(my.numbers);
     isg_dataset_free(data);
     return code;
 }
@@ -147,13 +213,26 @@ static const result_entry results[] = {
     INFO(smallest, "smallest value in the file"),
     INFO(largest, "largest value in the file"),
     INFO(full_scale, "255 for 8-bit grey levels, else 1"),
-    INFO(threshold, "fraction of full scale above which a value is +1"),
+    INFO(threshold, "fraction of full scale above which a value is +1; null if units have their own"),
+    RESULT_CHAR_ARRAY(data_info_result, binarization, "binarization", "the rule that made spins of the values"),
+    INFO(n_constant, "number of units that are the same in all samples, or were before --drop-constant"),
+    RESULT_LIST_OF(data_info_result, constant_units, result_texts, "their names, or numbers from 0"),
+    RESULT_AS(data_info_result, info.n_missing, "missing", "number of missing values"),
+    INFO(n_missing_samples, "number of samples with missing values"),
+    INFO(n_unlabelled, "number of samples without a label, which are left out"),
+    INFO(n_unmatched_labels, "number of labels of samples that are not there"),
+    INFO(joined_by_id, "whether labels were joined to the samples by id"),
+    IS(has_units, "whether the units have names"),
+    IS(has_ids, "whether the samples have names"),
     RESULT_CHAR_ARRAY(data_info_result, checksum, "bits_sha256",
                       "SHA-256 of the spins packed row by row, first unit = highest bit"),
     RESULT_POINTER(data_info_result, set, origin_results, "of a set of 'isinglass data list'; null for other data"),
     IS(sheet, "the picture, or null"),
     RESULT_HIDDEN(data_info_result, data), RESULT_HIDDEN(data_info_result, cut),
-    RESULT_HIDDEN(data_info_result, is_grey),
+    RESULT_HIDDEN(data_info_result, is_grey), RESULT_HIDDEN(data_info_result, is_per_unit),
+    RESULT_HIDDEN(data_info_result, has_constant),
+    {.kind = RESULT_CHARS, .key = "unit_names", .offset = offsetof(data_info_result, unit_names), .is_private = true},
+    {.kind = RESULT_CHARS, .key = "sample_ids", .offset = offsetof(data_info_result, sample_ids), .is_private = true},
     {.label = "data", .text = "{data}"},
     {.when = "set", .label = "what", .text = "{set.what}"},
     {.when = "set", .label = "source", .text = "{set.source}; license: {set.license}"},
@@ -164,7 +243,12 @@ static const result_entry results[] = {
     {.when = "is_grey", .label = "values", .text = "{smallest} to {largest}, 8-bit grey levels"},
     {.when = "!is_grey", .label = "values", .text = "{smallest} to {largest}"},
     {.when = "is_grey", .label = "+1 where", .text = "value > {cut} ({threshold} of full scale {full_scale})"},
-    {.when = "!is_grey", .label = "+1 where", .text = "value > {cut}"},
+    {.when = "!is_grey&!is_per_unit", .label = "+1 where", .text = "value > {cut}"},
+    {.when = "is_per_unit", .label = "+1 where", .text = "value > {binarization} of the unit"},
+    {.when = "has_units", .label = "unit names", .text = "{unit_names}"},
+    {.when = "has_ids", .label = "sample ids", .text = "{sample_ids}"},
+    {.when = "has_constant", .label = "constant units", .text = "{n_constant}"},
+    {.when = "n_missing_samples", .label = "missing", .text = "{missing value} in {n_missing_samples sample}"},
     {.label = "share of +1", .text = "{positive_fraction:.6f}"},
     {.label = "duplicates", .text = "{duplicate_rows} (rows equal to an earlier one)"},
     {.label = "SHA-256", .text = "{bits_sha256} (of the spins)"},

@@ -286,7 +286,7 @@ static const result_entry results[] = {
     {.when = "mean_log_p", .label = "mean of ln p", .text = "{mean_log_p:.4f}"},
     {.when = "is_short", .each = "hidden",
      .heading = "  hidden  pattern                    mean  deviation   smallest    largest",
-     .text = "  {#:-6}  {name:-20.20} {mean:10.4g} {deviation:10.4g?} {smallest:10.4g} {largest:10.4g}"},
+     .text = "  {#:-6}  {name:-20.20} {mean:10.4f} {deviation:10.4f?} {smallest:10.4f} {largest:10.4f}"},
     {.when = "energies", .label = "energies", .text = "{energies}"},
     {.when = "file", .label = "file", .text = "{file}"},
     {.key = NULL}};

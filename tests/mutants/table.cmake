@@ -200,6 +200,27 @@ mutant(no_checksum "CRC-32 of archive members read but not compared" test_zip)
 edit(src/io/source.c [=[if (source->crc != source->expected_crc)]=]
   [=[if (false && source->crc != source->expected_crc)]=])
 
+mutant(shuffled "the bytes of shuffled HDF5 items stay as they are" test_hdf5)
+edit(src/io/hdf5_dataset.c [=[out[k * item_bytes + b] = in[b * count + k];]=]
+  [=[out[k * item_bytes + b] = in[k * item_bytes + b];]=])
+
+mutant(short_repeat "a repetition of lzf one byte too short" test_hdf5)
+edit(src/io/hdf5_dataset.c [=[size_t length = (control >> 5) + 2;]=] [=[size_t length = (control >> 5) + 1;]=])
+
+mutant(believed_size "the size of contiguous HDF5 items not compared with the file" test_hdf5)
+edit(src/io/hdf5_dataset.c [=[(data->address > end || size > end - data->address))]=] [=[data->address > end)]=])
+
+mutant(wide_column "one column of a wider HDF5 chunk read as if it were all of it" test_hdf5)
+edit(src/io/hdf5_dataset.c [=[*got = data->block.pitch == data->type.array.item_bytes]=] [=[*got = data->block.pitch > 0]=])
+
+mutant(csc_as_csr "the columns of a CSC matrix in AnnData taken for rows" test_dataset_hdf5)
+edit(src/data/dataset_hdf5.c [=[x->is_by_column = is_csc;]=] [=[x->is_by_column = false;]=])
+
+mutant(missing_category "a cell without a category gets the first one" test_dataset_hdf5)
+edit(src/data/dataset_hdf5.c [=[ISG_TRY_GOTO(isg_h5_read_wholes(codes, 1, &code));]=]
+  [=[ISG_TRY_GOTO(isg_h5_read_wholes(codes, 1, &code));
+        code = code < 0 ? 0 : code;]=])
+
 mutant(no_fsync "a file is renamed without being on the disk" test_durable)
 edit(src/base/atomic_file.c [=[if (sync_whole(file->descriptor) != 0)]=] [=[if (false)]=])
 

@@ -450,6 +450,41 @@ static void bad_text_is_refused_with_its_place(void **state) {
                         NULL, "too large");
 }
 
+/* A file in order, by row or by column, is read without remembering its entries; one that leaves its order
+   is begun again, at any entry, and nothing is put or learned twice. */
+static void sparse_entries_come_in_any_order(void **state) {
+    (void)state;
+    enum { ENTRIES = 7 };
+    static const char *const orders[] = {"0123456", "0364152", "6543210", "0123465",
+                                         "1023456", "0364125", "0361452", "3012456"};
+    static const char *const lines[ENTRIES] = {"1 1 3", "1 3 2", "2 2 5", "2 3 1",
+                                               "3 1 7", "3 2 1", "4 3 4"};
+    for (int is_learned = 0; is_learned < 2; is_learned++)
+        for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
+            for (size_t again = 0; again <= ENTRIES; again++) {
+                char file[256];
+                const size_t n = ENTRIES + (again < ENTRIES);
+                int used =
+                    snprintf(file, sizeof file,
+                             "%%%%MatrixMarket matrix coordinate real general\n4 3 %zu\n", n);
+                for (size_t e = 0; e < n; e++)
+                    used += snprintf(file + used, sizeof file - (size_t)used, "%s\n",
+                                     lines[(e < ENTRIES ? orders[k][e] : orders[k][again]) - '0']);
+                isg_dataset_options options = isg_dataset_defaults();
+                options.binarize = is_learned ? ISG_BINARIZE_MEAN : ISG_BINARIZE_ZERO;
+                if (again < ENTRIES) {
+                    assert_text_refused("a.mtx", file, &options, "is listed twice");
+                    continue;
+                }
+                isg_dataset *data = load_text("a.mtx", file, &options);
+                assert_row(data, 0, "+-+");
+                assert_row(data, 1, is_learned ? "-+-" : "-++");
+                assert_row(data, 2, is_learned ? "+--" : "++-");
+                assert_row(data, 3, "--+");
+                isg_dataset_free(data);
+            }
+}
+
 static void sparse_entries_default_to_zero(void **state) {
     (void)state;
     const char *file = "%%MatrixMarket matrix coordinate integer general\n2 3 2\n1 2 5\n2 3 -1\n";
@@ -695,6 +730,7 @@ int main(void) {
         cmocka_unit_test(headings_are_found_or_asked_for),
         cmocka_unit_test(doubtful_headings_are_refused),
         cmocka_unit_test(bad_text_is_refused_with_its_place),
+        cmocka_unit_test(sparse_entries_come_in_any_order),
         cmocka_unit_test(sparse_entries_default_to_zero),
         cmocka_unit_test(bad_idx_is_refused),
         cmocka_unit_test(bad_options_are_refused),

@@ -160,14 +160,13 @@ static const row refused[] = {
     {"d", "cells('d')\nos.remove('d/matrix.mtx')", BAD, "found no matrix.mtx", false},
     {"d", "cells('d')\nos.remove('d/barcodes.tsv')", BAD, "found no barcodes.tsv", false},
     {"d", "cells('d')\nos.remove('d/features.tsv')", BAD, "found no features.tsv", false},
-    {"d/matrix.mtx", "cells('d')\nos.remove('d/features.tsv')", BAD, "found no features.tsv",
-     false},
+    {"d/matrix.mtx", "cells('d')\nos.remove('d/features.tsv')", BAD,
+     "10x files are read together: expected matrix.mtx", false},
     {"d", "cells('d')\nput('d/matrix.mtx.gz', '')", BAD, "matrix.mtx.gz: stands beside ", false},
     {"d", "cells('d')\ncells('d', old=True)", BAD, "genes.tsv: stands beside ", false},
     {"d", "os.mkdir('d')", BAD,
-     "expected the files of a 10x directory, matrix.mtx, barcodes.tsv and features.tsv or "
-     "genes.tsv "
-     "(each may end in .gz), found no matrix.mtx",
+     "is a directory, which is read as one of 10x: expected matrix.mtx, barcodes.tsv and "
+     "features.tsv or genes.tsv (each may end in .gz), found no matrix.mtx",
      false},
     {"d", "os.mkdir('d')\nput('d/run.json', '{}')", BAD,
      "this is a run of 'isinglass train': give the data it was trained on", false},

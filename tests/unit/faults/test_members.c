@@ -154,7 +154,7 @@ static const row rows[] = {
      "xi: expected units x patterns, found 70 numbers in 1 dimensions"},
     {PATTERNS, "xi", "old[:0]", BAD, "found 0 numbers in 2 dimensions"},
     {PATTERNS, "xi", "old[:, :0]", BAD, "found 0 numbers in 2 dimensions"},
-    {PATTERNS, "xi", "old * 2", BAD, "xi, row 1, column 1: expected +1 or -1, found"},
+    {PATTERNS, "xi", "old * 2", BAD, "xi, row 1, column 1: expected +1 or -1 (or 1 or 0), found"},
     {PATTERNS, "xi", "old.astype(str)", BAD, "expected numbers, found text"},
 
     {PATTERNS, "labels", "None", FINE},
@@ -166,7 +166,7 @@ static const row rows[] = {
     {PATTERNS, "labels", "np.array([1, 2.0**53, 2])", BAD, "row 2: expected a whole number"},
     {PATTERNS, "labels", "np.array([1, 2, 2**63], np.uint64)", BAD,
      "row 3: the label is too large"},
-    {PATTERNS, "labels", "np.ones((3, 1))", BAD, "(1 dimension), found 2 dimensions"},
+    {PATTERNS, "labels", "np.ones((3, 2))", BAD, "(1 dimension), found 2 dimensions"},
     {PATTERNS, "labels", "np.ones((3, 1, 1))", BAD, "this looks like an image file"},
     {PATTERNS, "labels", "np.array(['x' * 2000] * 3)", BAD, "expected labels of at most"},
     {PATTERNS, "labels", "np.array(['a', 'x' * 255, 'b'])", FINE},
