@@ -252,6 +252,23 @@ mutant(labels_shifted "every selected sample gets the label of the next one" tes
 edit(src/data/labels.c [=[taken.index[k] = all->index[rows[k]];]=]
   [=[taken.index[k] = all->index[(rows[k] + 1) % all->count];]=])
 
+mutant(labels_in_file_order "labels with ids joined in the order of their file" test_table)
+edit(src/data/label_file.c [=[joined[sample] = labels->index[k];]=]
+  [=[joined[k < join->ids->count ? k : sample] = labels->index[k];]=])
+
+mutant(row_counts_shifted "row numbers from 0 joined to row numbers from 1" test_refused_data)
+edit(src/data/label_file.c [=[if (join->n_unmatched > 0 && count_differently(ids, join->ids))]=] [=[if (false)]=])
+
+mutant(words_by_this_file "a column of words of the model read as numbers" test_table)
+edit(src/data/dataset_table.c [=[model ? isg_name_index_find(&index, name) != SIZE_MAX &&]=]
+  [=[model ? c->has_words && isg_name_index_find(&index, name) != SIZE_MAX &&]=])
+
+mutant(heading_of_words "a first row of yes and no taken for a heading" test_refused_data)
+edit(src/data/table.c [=[row.words - row.missing - row.truths;]=] [=[row.words - row.missing;]=])
+
+mutant(sparse_from_one "attributes of sparse ARFF rows counted from 1" test_arff)
+edit(src/io/arff.c [=[ISG_TRY(set_field(arff, k, what, word));]=] [=[ISG_TRY(set_field(arff, k ? k - 1 : 0, what, word));]=])
+
 mutant(test_rows_in_train "one row of the second part of a split is in the first, too" test_dataset)
 edit(src/data/dataset.c [=[isg_dataset_select(&one, data, rows, n_first)]=]
   [=[isg_dataset_select(&one, data, rows, n_first + 1)]=])
