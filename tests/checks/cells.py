@@ -123,6 +123,8 @@ for name, options, is_named in forms:
     first = first or spins
     if spins != first:
         wrong("data info", name, options, first, spins)
+    if info["joined_by_id"] != ("kinds.csv" in options):
+        wrong("labels joined by id", name, options, "kinds.csv" in options, info["joined_by_id"])
     if list(p["labels"]) != sorted(set(kinds)):
         wrong("classes", name, options, sorted(set(kinds)), list(p["labels"]))
     up = np.array([2 * (X[kinds == kind] > 0).sum(0) > (kinds == kind).sum() for kind in p["labels"]]).T
