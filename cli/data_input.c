@@ -248,6 +248,40 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
     return code;
 }
 
+static size_t count_missing(const isg_dataset *data) {
+    size_t count = 0;
+    for (size_t a = 0; a < isg_dataset_describe(data).n_samples; a++)
+        count += isg_dataset_missing(data, a) != NULL;
+    return count;
+}
+
+exit_code data_impute(isg_dataset **data, const invocation *call, const isg_rbm *rbm,
+                      bool marginal) {
+    isg_impute_options options = isg_impute_defaults();
+    isg_dataset *full = NULL;
+    progress bar;
+    if (count_missing(*data) == 0)
+        return EXIT_DONE;
+    options.seed = call->common.seed;
+    options.marginal = marginal;
+    progress_start(&bar, call->common.quiet, "imputing");
+    const isg_status status =
+        isg_dataset_impute(&full, *data, rbm, &options, progress_callback(&bar));
+    progress_finish(&bar);
+    if (status != ISG_OK)
+        return fail_status(status);
+    isg_dataset_free(*data);
+    *data = full;
+    return EXIT_DONE;
+}
+
+exit_code data_refuse_impute(const data_settings *settings) {
+    return settings->how.missing != ISG_MISSING_IMPUTE
+               ? EXIT_DONE
+               : fail(EXIT_MISUSED, "--missing impute: needs a model to draw from; use --missing "
+                                    "majority, or complete the data with 'isinglass impute'");
+}
+
 exit_code data_refuse_options(const invocation *call, const char *what) {
     static const char *const names[] = {"labels",    "label-column", "id-column", "ignore-columns",
                                         "header",    "transpose",    "one-hot",   "binarize",

@@ -86,6 +86,14 @@ extern const char *const data_names[]; /* these: for arguments called DATA */
 exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
                     const data_settings *settings, const isg_encoding *encoding);
 
+/* Fills in the values that --missing impute left to the model, in place: by a draw, or with `marginal`
+   by what is more probable. */
+exit_code data_impute(isg_dataset **data, const invocation *call, const isg_rbm *rbm,
+                      bool marginal);
+
+/* Refuses --missing impute where there is no model yet. */
+exit_code data_refuse_impute(const data_settings *settings);
+
 /* For check_image(). */
 #define SHAPE_ADVICE "; if they are, give their shape with --shape HxW"
 

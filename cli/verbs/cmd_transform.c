@@ -93,7 +93,7 @@ static exit_code load(transform_result *my, const invocation *call) {
     const isg_dataset_info info = isg_dataset_describe(my->data);
     my->n_samples = info.n_samples;
     return info.n_visible == my->info.n_visible
-               ? EXIT_DONE
+               ? data_impute(&my->data, call, my->rbm, false)
                : fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu visible ones",
                       call->arguments[1], info.n_visible, plural(info.n_visible),
                       call->arguments[0], my->info.n_visible);

@@ -143,6 +143,8 @@ exit_code recall_project(const recall_job *my, projection_result *out) {
         code = data_load(&train, my->call, settings->class_means, &how,
                          isg_patterns_encoding(my->patterns));
         if (code == EXIT_DONE)
+            code = recall_impute(my, &train);
+        if (code == EXIT_DONE)
             code = take_means(&on, my, train);
     } else {
         code = take_patterns(&on, my);

@@ -166,7 +166,8 @@ ISG_API isg_status isg_dataset_select(isg_dataset **out, const isg_dataset *data
                                       const size_t *rows, size_t count);
 
 /* Writes numbers of the samples, values (n_samples, columns) without gaps between rows, as an .npz:
-   the array of that name, columns (their names; NULL if they have none), ids and y where the data
+   the array of that name, columns (their names; NULL if they have none), called units if the array is X,
+   ids and y where the data
    have them; `command` is recorded in its meta.json. */
 ISG_API isg_status isg_dataset_save_table(const isg_dataset *data, const char *path,
                                           const char *array, isg_matd_view values,
