@@ -23,8 +23,8 @@ import numpy as np
 
 SHARES = [0.1, 0.3, 0.5]
 FOLDS = 10
-# Chosen by --tune.
-CHOSEN = {"per-class": 3, "beta": 1, "rate": 0.01, "epochs": 200}
+# Chosen by --tune: the largest L of the samples held out, whose noise is less than that of the accuracy.
+CHOSEN = {"per-class": 2, "beta": 2, "rate": 0.01, "epochs": 500}
 
 
 def run(program, *words):

@@ -39,7 +39,8 @@ typedef struct impute_result {
 static exit_code load(impute_result *my, const invocation *call) {
     const impute_settings *settings = call->settings;
     if (settings->data.how.missing != ISG_MISSING_IMPUTE)
-        return fail(EXIT_MISUSED, "--missing: is impute here");
+        return fail(EXIT_MISUSED,
+                    "--missing: this verb fills in values from the model; leave it out");
     exit_code code = sample_table_may_write(&call->common, my->file);
     if (code == EXIT_DONE && my->probabilities)
         code = sample_table_may_write(&call->common, my->probabilities);
