@@ -9,6 +9,7 @@ extern const command command_classify;
 extern const command command_data_get;
 extern const command command_data_info;
 extern const command command_data_list;
+extern const command command_impute;
 extern const command command_info;
 extern const command command_map;
 extern const command command_patterns;
@@ -33,6 +34,7 @@ const command *const commands[] = {
     &command_sample,
     &command_score,
     &command_transform,
+    &command_impute,
     &command_unmap,
     &command_recall,
     &command_classify,

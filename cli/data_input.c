@@ -149,11 +149,10 @@ static void remark_on_labels(const invocation *call, const char *name, const isg
     if (info->n_unlabelled)
         notice(quiet, "%s: %zu sample%s ha%s no label%s", name, info->n_unlabelled,
                plural(info->n_unlabelled), info->n_unlabelled == 1 ? "s" : "ve",
-               settings->how.keep_unlabelled ? "" : " and are left out");
+               settings->how.keep_unlabelled ? "" : "; left out");
     if (info->n_unmatched_labels)
-        notice(quiet, "%s: %zu label%s belong to no sample of %s and are left out",
-               settings->how.labels_path, info->n_unmatched_labels,
-               plural(info->n_unmatched_labels), name);
+        notice(quiet, "%s: %zu label%s of no sample of %s; left out", settings->how.labels_path,
+               info->n_unmatched_labels, plural(info->n_unmatched_labels), name);
     if (settings->how.labels_path && info->n_classes)
         notice(quiet, "%s: labels joined to the samples by %s", settings->how.labels_path,
                info->joined_by_id ? "id" : "position");
@@ -169,9 +168,6 @@ static void remark(const invocation *call, const char *name, const isg_dataset *
     if (info.n_unused_columns)
         notice(quiet, "%s: %zu column%s not among the units of the model and left out", name,
                info.n_unused_columns, info.n_unused_columns == 1 ? " is" : "s are");
-    if (info.n_absent_columns)
-        notice(quiet, "%s: %zu unit%s of the model do not occur and are -1", name,
-               info.n_absent_columns, plural(info.n_absent_columns));
     if (settings->how.drop_constant && info.n_constant)
         notice(quiet, "%s: %zu constant unit%s left out", name, info.n_constant,
                info.n_constant == 1 ? " is" : "s are");
@@ -249,6 +245,40 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
     memory_release(images);
     memory_release(labels);
     return code;
+}
+
+static size_t count_missing(const isg_dataset *data) {
+    size_t count = 0;
+    for (size_t a = 0; a < isg_dataset_describe(data).n_samples; a++)
+        count += isg_dataset_missing(data, a) != NULL;
+    return count;
+}
+
+exit_code data_impute(isg_dataset **data, const invocation *call, const isg_rbm *rbm,
+                      bool marginal) {
+    isg_impute_options options = isg_impute_defaults();
+    isg_dataset *full = NULL;
+    progress bar;
+    if (count_missing(*data) == 0)
+        return EXIT_DONE;
+    options.seed = call->common.seed;
+    options.marginal = marginal;
+    progress_start(&bar, call->common.quiet, "imputing");
+    const isg_status status =
+        isg_dataset_impute(&full, *data, rbm, &options, progress_callback(&bar));
+    progress_finish(&bar);
+    if (status != ISG_OK)
+        return fail_status(status);
+    isg_dataset_free(*data);
+    *data = full;
+    return EXIT_DONE;
+}
+
+exit_code data_refuse_impute(const data_settings *settings) {
+    return settings->how.missing != ISG_MISSING_IMPUTE
+               ? EXIT_DONE
+               : fail(EXIT_MISUSED, "--missing impute: needs a model to draw from; use --missing "
+                                    "majority, or complete the data with 'isinglass impute'");
 }
 
 exit_code data_refuse_options(const invocation *call, const char *what) {

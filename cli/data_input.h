@@ -86,6 +86,14 @@ extern const char *const data_names[]; /* these: for arguments called DATA */
 exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
                     const data_settings *settings, const isg_encoding *encoding);
 
+/* Fills in the values that --missing impute left to the model, in place: by a draw, or with `marginal`
+   by what is more probable. */
+exit_code data_impute(isg_dataset **data, const invocation *call, const isg_rbm *rbm,
+                      bool marginal);
+
+/* Refuses --missing impute where there is no model yet. */
+exit_code data_refuse_impute(const data_settings *settings);
+
 /* For check_image(). */
 #define SHAPE_ADVICE "; if they are, give their shape with --shape HxW"
 
@@ -94,8 +102,9 @@ exit_code shape_parse(const char *text, size_t *height, size_t *width);
 
 /* What DATA can be, for the help of an argument. */
 #define DATA_HELP                                                                                  \
-    "mnist:train, mnist:test, fashion:train, fashion:test, or a file: IDX, .npy, .npz (arrays X "  \
-    "and y), .csv, .tsv or .mtx; all but .npz may end in .gz"
+    "mnist:train, mnist:test, fashion:train, fashion:test, another set of 'isinglass data list', " \
+    "or a file: IDX, .npy, .npz (arrays X and y, or of scipy.sparse), .csv, .tsv, .arff, .mtx (all " \
+    "but .npz may end in .gz), .h5ad, .h5, or a directory of 10x Genomics"
 
 /* Refuses the options for reading `what`, which was not given: all but --shape, which may be for
    pictures. */

@@ -31,7 +31,7 @@ ROOMS = {  # room: (what it may include besides itself, what it is)
     "patterns": ("base kernels linalg io data", "class patterns, Ward clustering, rank, pattern files"),
     "hopfield": ("base kernels linalg data patterns", "the low-rank network and its dynamics"),
     "rbm": ("base kernels linalg io data patterns", "the model, principal axes, model files"),
-    "sample": ("base kernels io rbm", "Gibbs chains and their diagnostics"),
+    "sample": ("base kernels io data rbm", "Gibbs chains, their diagnostics, missing values"),
     "mapping": ("base kernels linalg io data patterns hopfield rbm",
                 "the bridge: network to RBM, RBM to network; the only room that knows both sides"),
     "train": ("base kernels io data rbm sample", "contrastive divergence, checkpoints, run directories"),

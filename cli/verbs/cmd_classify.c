@@ -65,6 +65,11 @@ static exit_code check_fit_options(const classify_job *my) {
         code = refuse(call, of_training, "--rbm, which trains nothing");
     if (code == EXIT_DONE && settings->classifier == CLASSIFIER_LABELS)
         code = refuse(call, of_regression, "--classifier labels");
+    if (code == EXIT_DONE && settings->classifier == CLASSIFIER_LABELS &&
+        settings->data.how.missing == ISG_MISSING_IMPUTE)
+        code =
+            fail(EXIT_MISUSED, "--missing impute: cannot be used with --classifier labels; use "
+                               "--missing majority, or complete the data with 'isinglass impute'");
     if (code == EXIT_DONE && settings->experts.start != ISG_START_NORMAL &&
         call_has_option(call, "sd"))
         code = fail(EXIT_MISUSED, "--sd: needs --init normal");
@@ -170,8 +175,8 @@ static exit_code check_classes(const classify_job *my) {
 
 static exit_code load_test(classify_job *my) {
     data_settings how = my->settings->data;
-    how.how.keep_unlabelled = my->settings->predictions != NULL;
-    how.how.drop_constant = false; /* TRAIN, or the model, decides */
+    how.how.keep_unlabelled = true; /* with or without --predictions, for a run to be resumed */
+    how.how.drop_constant = false;  /* TRAIN, or the model, decides */
     if (!my->settings->model) {
         how.how.labels_path = my->settings->test_labels;
         how.how.limit = my->settings->test_limit;

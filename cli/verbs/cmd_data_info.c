@@ -148,6 +148,8 @@ static exit_code run(const invocation *call) {
     exit_code code =
         settings->picture ? may_write_picture(&call->common, settings->picture) : EXIT_DONE;
     if (code == EXIT_DONE)
+        code = data_refuse_impute(&settings->data);
+    if (code == EXIT_DONE)
         code = data_load(&data, call, name, &settings->data, NULL);
     if (code != EXIT_DONE)
         return code;

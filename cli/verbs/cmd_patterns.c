@@ -243,6 +243,8 @@ static exit_code run(const invocation *call) {
     if (code == EXIT_DONE && settings->picture)
         code = may_write_picture(&call->common, settings->picture);
     if (code == EXIT_DONE)
+        code = data_refuse_impute(&settings->data);
+    if (code == EXIT_DONE)
         code = data_load(&data, call, call->arguments[0], &settings->data, NULL);
     if (code == EXIT_DONE && settings->picture) {
         const isg_dataset_info info = isg_dataset_describe(data);

@@ -166,6 +166,25 @@ static exit_code check_files(const recall_job *my) {
     return code;
 }
 
+/* ---- missing values ------------------------------------------------------------------------------- */
+
+/* By the RBM that is the network, at the temperature of its dynamics. */
+exit_code recall_impute(const recall_job *my, isg_dataset **data) {
+    isg_mapping_options options = isg_mapping_defaults();
+    isg_rbm *rbm = NULL;
+    if (my->settings->data.how.missing != ISG_MISSING_IMPUTE)
+        return EXIT_DONE;
+    if (my->rules[0] == ISG_RULE_HEBBIAN)
+        options.via = ISG_VIA_HEBBIAN;
+    options.beta = my->settings->how.beta;
+    options.allow_rank_deficient = my->settings->how.allow_rank_deficient;
+    exit_code code = recall_failed(my, isg_rbm_from_patterns(&rbm, my->patterns, &options, NULL));
+    if (code == EXIT_DONE)
+        code = data_impute(data, my->call, rbm, true);
+    isg_rbm_free(rbm);
+    return code;
+}
+
 /* ---- files ------------------------------------------------------------------------------------------ */
 
 static exit_code load(recall_job *my) {
@@ -182,6 +201,8 @@ static exit_code load(recall_job *my) {
             fail(EXIT_BAD_INPUT, "%s: has samples of %zu unit%s, but the patterns of %s have %zu",
                  my->data_name, isg_dataset_describe(my->data).n_visible,
                  plural(isg_dataset_describe(my->data).n_visible), my->file, my->info.n_visible);
+    if (code == EXIT_DONE && my->data)
+        code = recall_impute(my, &my->data);
     if (code == EXIT_DONE && my->settings->mask_units) {
         my->units = memory_allocate(my->info.n_visible / 64 + 1, sizeof *my->units);
         code = my->units ? ranges_parse("--mask-units", my->settings->mask_units,

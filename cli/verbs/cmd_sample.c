@@ -123,7 +123,7 @@ static exit_code load_data(sample_job *my, const char *name) {
     if (info.n_visible != my->info.n_visible)
         return fail(EXIT_BAD_INPUT, "%s: has samples of %zu unit%s, but %s has %zu visible ones",
                     name, info.n_visible, plural(info.n_visible), my->file, my->info.n_visible);
-    return EXIT_DONE;
+    return data_impute(&my->data, my->call, my->rbm, false);
 }
 
 static exit_code plan_start(sample_job *my) {

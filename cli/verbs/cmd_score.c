@@ -39,6 +39,7 @@ typedef struct class_score {
 typedef struct scored {
     const char *name;
     isg_dataset *data;
+    size_t imputed;                /* values drawn from the model */
     isg_likelihood all, *by_class; /* by_class is NULL without labels */
     isg_likelihood *at; /* (n_betas) with --betas, and then all and by_class are unused */
     class_score *rows;  /* of `classes` */
@@ -102,6 +103,10 @@ static exit_code load_sets(scores *my, const invocation *call) {
             return fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu visible ones",
                         set->name, info.n_visible, plural(info.n_visible), call->arguments[0],
                         n_visible);
+        set->imputed = settings->data.how.missing == ISG_MISSING_IMPUTE ? info.n_missing : 0;
+        const exit_code filled = data_impute(&set->data, call, my->rbm, false);
+        if (filled != EXIT_DONE)
+            return filled;
         if (info.n_classes > 0) {
             set->by_class = memory_allocate(info.n_classes, sizeof *set->by_class);
             if (!set->by_class)
@@ -357,6 +362,9 @@ static exit_code check_options(const invocation *call) {
         return fail(EXIT_MISUSED, "--by-class is for one beta, not for --betas");
     if (call->n_arguments == 1 && settings->by_class)
         return fail(EXIT_MISUSED, "--by-class: needs DATA");
+    if (settings->betas && settings->data.how.missing == ISG_MISSING_IMPUTE)
+        return fail(EXIT_MISUSED,
+                    "--betas: --missing impute draws at one temperature; give --beta");
     if (settings->picture && !settings->betas)
         return fail(EXIT_MISUSED, "--picture: needs --betas, whose curve it draws");
     exit_code code = log_z_check(&settings->log_z);
@@ -441,11 +449,13 @@ static const result_entry set_results[] = {
     {.kind = RESULT_OBJECT, .key = "log_likelihood", .help = "as above", .of = likelihood_results,
      .offset = offsetof(scored, all)},
     SET(all.data_term, "data_term", "as above"),
+    SET(imputed, "imputed", "missing values drawn from the model, with --missing impute"),
     SET(all.deviation, "deviation", "standard deviation of ln p over the samples"),
     RESULT_LIST_OF(scored, classes, class_results, NULL),
     {.kind = RESULT_FLAG, .key = "is_trusted", .offset = offsetof(scored, all.is_trusted), .is_private = true},
     {.text = "{name:-22} {samples:8} {log_likelihood.value:12.3f} {log_likelihood.error:10.2g} "
              "{data_term:12.3f}{is_trusted:|  beware}"},
+    {.when = "imputed", .text = "  {imputed} missing values drawn from the model"},
     {.each = "classes"},
     {.key = NULL}};
 

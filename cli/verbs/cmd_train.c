@@ -310,12 +310,17 @@ static exit_code score(job *my) {
     const isg_rbm *rbm = isg_run_rbm(my->run);
     isg_log_z_options options = isg_log_z_defaults();
     options.ais.seed = options.mixture.seed = my->call.common.seed;
+    isg_impute_options impute = isg_impute_defaults();
+    impute.seed = my->call.common.seed;
+    isg_dataset *full = NULL; /* with the missing values as the model has them now */
     progress bar;
     isg_likelihood found;
     progress_start(&bar, my->call.common.quiet, "scoring");
     const double started_s = isg_clock_s();
-    isg_status status =
-        isg_rbm_score(rbm, my->data, &options, &found, NULL, progress_callback(&bar));
+    isg_status status = isg_dataset_impute(&full, my->data, rbm, &impute, NULL);
+    if (status == ISG_OK)
+        status = isg_rbm_score(rbm, full, &options, &found, NULL, progress_callback(&bar));
+    isg_dataset_free(full);
     my->score_s += isg_clock_s() - started_s;
     progress_finish(&bar);
     if (status == ISG_OK)

@@ -93,7 +93,7 @@ static exit_code load(transform_result *my, const invocation *call) {
     const isg_dataset_info info = isg_dataset_describe(my->data);
     my->n_samples = info.n_samples;
     return info.n_visible == my->info.n_visible
-               ? EXIT_DONE
+               ? data_impute(&my->data, call, my->rbm, false)
                : fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu visible ones",
                       call->arguments[1], info.n_visible, plural(info.n_visible),
                       call->arguments[0], my->info.n_visible);
@@ -286,7 +286,7 @@ static const result_entry results[] = {
     {.when = "mean_log_p", .label = "mean of ln p", .text = "{mean_log_p:.4f}"},
     {.when = "is_short", .each = "hidden",
      .heading = "  hidden  pattern                    mean  deviation   smallest    largest",
-     .text = "  {#:-6}  {name:-20.20} {mean:10.4g} {deviation:10.4g?} {smallest:10.4g} {largest:10.4g}"},
+     .text = "  {#:-6}  {name:-20.20} {mean:10.4f} {deviation:10.4f?} {smallest:10.4f} {largest:10.4f}"},
     {.when = "energies", .label = "energies", .text = "{energies}"},
     {.when = "file", .label = "file", .text = "{file}"},
     {.key = NULL}};

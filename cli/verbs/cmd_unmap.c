@@ -88,6 +88,8 @@ static exit_code load(unmapped *my, const invocation *call) {
             code = fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu visible ones",
                         settings->data_name, isg_dataset_describe(my->data).n_visible,
                         plural(isg_dataset_describe(my->data).n_visible), name, info.n_visible);
+        if (code == EXIT_DONE)
+            code = data_impute(&my->data, call, my->rbm, false);
     }
     return code;
 }

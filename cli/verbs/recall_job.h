@@ -68,6 +68,8 @@ typedef struct projection_result {
 } projection_result;
 
 /* Writes --projections. */
+/* Fills in what --missing impute left to the network. */
+exit_code recall_impute(const recall_job *my, isg_dataset **data);
 exit_code recall_project(const recall_job *my, projection_result *out); /* recall_projections.c */
 
 exit_code recall_protocol(recall_job *my);   /* recall_protocol.c */

@@ -110,7 +110,8 @@ static exit_code project(const recall_job *my, const basis *on, isg_matd a) {
                : fail_status(status);
 }
 
-/* The largest projection of every sample, the first of equals, and how often it is of its class. */
+/* The largest projection of every sample, the first of those that are equal but for rounding, and how
+   often it is of its class. */
 static void judge(const recall_job *my, const basis *on, isg_matd a, uint32_t *answers,
                   projection_result *out) {
     size_t right = 0, judged = 0;
@@ -118,7 +119,7 @@ static void judge(const recall_job *my, const basis *on, isg_matd a, uint32_t *a
         const double *row = a.data + s * a.stride;
         const char *class = sample_class(my->data, s);
         for (size_t k = 1; k < on->count; k++)
-            if (row[k] > row[answers[s]])
+            if (row[k] > row[answers[s]] + 1e-12)
                 answers[s] = (uint32_t)k;
         const char *label = on->labels[answers[s]];
         judged += class != NULL;
@@ -141,6 +142,8 @@ exit_code recall_project(const recall_job *my, projection_result *out) {
         how.how.limit = 0;
         code = data_load(&train, my->call, settings->class_means, &how,
                          isg_patterns_encoding(my->patterns));
+        if (code == EXIT_DONE)
+            code = recall_impute(my, &train);
         if (code == EXIT_DONE)
             code = take_means(&on, my, train);
     } else {

@@ -124,8 +124,9 @@ typedef enum isg_features {
 } isg_features;
 
 /* Fits the classes of `data`; the RBMs are copied. `options`, `report` and `progress` may be NULL.
-   The result is bit-identical on any number of threads and with any instruction set.
-   ISG_ERR_ARGUMENT if there are no labels, fewer than two classes, or a class without samples. */
+   The result is bit-identical on any number of threads and with any instruction set. Where values
+   are missing (isg_dataset_missing()), here and in predictions, every RBM computes its features from
+   the values that it holds most probable. ISG_ERR_ARGUMENT if there are no labels, fewer than two classes, or a class without samples. */
 ISG_API isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms,
                                       size_t n_rbms, isg_features kind, const isg_dataset *data,
                                       const isg_logistic_options *options,
@@ -174,7 +175,7 @@ ISG_API isg_status isg_classifier_truth(const isg_classifier *classifier, const 
                                         uint32_t *labels);
 
 /* A .npz with W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each,
-   b (n_rbms, N), c (p), is_hidden, 1 for ISG_FEATURES_HIDDEN, classes, means and scales (n_features),
+   b (n_rbms, N), c (p), beta (n_rbms), is_hidden, 1 for ISG_FEATURES_HIDDEN, classes, means and scales (n_features),
    coefficients (n_classes, n_features) and intercepts (n_classes); `command` is recorded in its
    meta.json. Loading restores every bit. */
 ISG_API isg_status isg_classifier_save(const isg_classifier *classifier, const char *path,

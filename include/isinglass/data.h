@@ -115,7 +115,6 @@ typedef struct isg_dataset_info {
     double threshold;         /* as a fraction of full scale; NaN if units have their own */
     size_t n_constant;        /* units that were the same in all samples; gone if drop_constant */
     size_t n_unused_columns;  /* of the file, that are not units of options->encoding */
-    size_t n_absent_columns;  /* units of it that the file lacks: words of one-hot columns */
     size_t n_missing;         /* values missing in the samples kept, before they were filled */
     size_t n_missing_samples; /* samples with missing values; dropped if options->missing says so */
     size_t n_unlabelled;      /* samples without a label, left out unless keep_unlabelled */
@@ -167,7 +166,8 @@ ISG_API isg_status isg_dataset_select(isg_dataset **out, const isg_dataset *data
                                       const size_t *rows, size_t count);
 
 /* Writes numbers of the samples, values (n_samples, columns) without gaps between rows, as an .npz:
-   the array of that name, columns (their names; NULL if they have none), ids and y where the data
+   the array of that name, columns (their names; NULL if they have none), called units if the array is X,
+   ids and y where the data
    have them; `command` is recorded in its meta.json. */
 ISG_API isg_status isg_dataset_save_table(const isg_dataset *data, const char *path,
                                           const char *array, isg_matd_view values,

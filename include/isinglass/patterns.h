@@ -20,10 +20,10 @@ typedef struct isg_patterns isg_patterns;
 typedef struct isg_pattern_options {
     size_t per_class; /* sub-patterns per class, found by Ward clustering [1] */
     bool cap; /* a class with fewer samples than that gets one pattern for each of them [false] */
-    size_t
-        ward_samples; /* of a larger class, this many evenly spaced samples are clustered, and the
-                            others join the nearest cluster mean; clustering takes about 2 bytes for
-                            every pair of them [20000, which 0 means too] */
+    /* Of a larger class, this many evenly spaced samples are clustered, and the others join the
+       nearest cluster mean; clustering takes about 2 bytes for every pair of them [20000; 0 means the
+       same] */
+    size_t ward_samples;
 } isg_pattern_options;
 
 ISG_API isg_pattern_options isg_pattern_defaults(void);

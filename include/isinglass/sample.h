@@ -41,6 +41,34 @@ ISG_API isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double be
 /* H(s) of every chain (count). */
 ISG_API void isg_chains_energy(const isg_chains *chains, double *energies);
 
+/* ---- Missing values -------------------------------------------------------------------------- */
+
+/* How missing values are drawn from the law of the model given the known ones, by Gibbs sweeps in
+   which these are clamped. Start from isg_impute_defaults(); defaults are in brackets. */
+typedef struct isg_impute_options {
+    bool marginal; /* take the value that is more probable, given the known ones, than its opposite,
+                        instead of one joint draw [false] */
+    size_t sweeps; /* from the majority to the draw [50] */
+    size_t measured; /* further sweeps, over which probabilities are averaged [200] */
+    uint64_t seed;   /* a sample depends only on the seed and its row [1] */
+} isg_impute_options;
+
+ISG_API isg_impute_options isg_impute_defaults(void);
+
+/* A copy of the data in which no value is missing: see isg_dataset_missing(). A draw keeps the
+   correlations between missing values and is what scores and training need; the marginal value is
+   right more often. Chains that mix slowly, in models of a large beta, stay near the majority.
+   `options` and `progress` may be NULL. ISG_ERR_SHAPE if data and RBM disagree on n_visible. */
+ISG_API isg_status isg_dataset_impute(isg_dataset **out, const isg_dataset *data,
+                                      const isg_rbm *rbm, const isg_impute_options *options,
+                                      const isg_progress *progress);
+
+/* The probability, given the known values, that a spin is +1, to `out` (n_samples, n_visible); 1 or
+   0 for known spins. */
+ISG_API isg_status isg_impute_probabilities(isg_matd out, const isg_dataset *data,
+                                            const isg_rbm *rbm, const isg_impute_options *options,
+                                            const isg_progress *progress);
+
 /* ---- Samples: files, pictures, and how fast chains decorrelate ------------------------------- */
 
 typedef struct isg_chains_info {

@@ -37,7 +37,9 @@ typedef struct isg_train_options {
                                 starting from the data [false] */
     bool fields;             /* train b and c too [false] */
     bool shuffle;            /* visit the samples in a new order every epoch [false] */
-    uint64_t seed;           /* same seed, same weights, on any number of threads [1] */
+    size_t impute_sweeps; /* missing values (isg_dataset_missing()) are drawn anew in every update
+                                from the model as it is, by so many sweeps from the majority [20] */
+    uint64_t seed;        /* same seed, same weights, on any number of threads [1] */
 } isg_train_options;
 
 /* How far training has come. */
@@ -112,7 +114,8 @@ typedef struct isg_run_row {
     double log_likelihood; /* per sample */
     double log_likelihood_error;
     /* With validation data; both are exact and need no ln Z: */
-    double validation_pseudo_likelihood; /* sum of ln p(s_i | all others), per sample */
+    double validation_pseudo_likelihood; /* sum of ln p(s_i | all others), per sample, over the
+                                            values that are not missing */
     double validation_gap; /* log-likelihood of the training data minus that of the validation data,
                               per sample: it grows as the training data are learned by heart */
 } isg_run_row;

@@ -43,7 +43,9 @@ typedef enum isg_purpose {
     ISG_PURPOSE_CORRUPT,     /* corruption of states to be recalled */
     ISG_PURPOSE_RECALL,      /* dynamics of recall */
     ISG_PURPOSE_COMMITTOR,   /* trajectories from a state to the patterns */
-    ISG_PURPOSE_UNMAP        /* states and subspaces in the search for patterns */
+    ISG_PURPOSE_UNMAP,       /* states and subspaces in the search for patterns */
+    ISG_PURPOSE_IMPUTE,      /* spins and hidden units while missing values are filled in */
+    ISG_PURPOSE_VALIDATE     /* the same in validation data */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)

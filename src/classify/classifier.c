@@ -19,6 +19,7 @@ isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms, 
                               const isg_progress *progress) {
     const size_t n_samples = data->info.n_samples;
     isg_classifier *made = NULL;
+    isg_dataset **completions = NULL;
     double *features = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(isg_features_check(rbms, n_rbms, kind, data->info.n_visible));
@@ -28,7 +29,8 @@ isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms, 
     const size_t n_features = isg_feature_count(&made->map);
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(features, n_samples, n_features));
     const isg_matd all = isg_matd_of(features, n_samples, n_features);
-    ISG_TRY_GOTO(isg_feature_map_apply(&made->map, data, 0, all));
+    ISG_TRY_GOTO(isg_feature_map_complete(&completions, &made->map, data));
+    ISG_TRY_GOTO(isg_feature_map_apply_all(&made->map, data, completions, 0, all));
     ISG_TRY_GOTO(isg_logistic_fit(&made->logistic, isg_matd_const(all), data->labels.index,
                                   data->info.n_classes, options, report, progress));
     made->image_height = data->info.image_height;
@@ -37,6 +39,7 @@ isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms, 
     *out = made;
     made = NULL;
 done:
+    isg_completions_free(completions, n_rbms);
     isg_release(features);
     isg_classifier_free(made);
     return status;
@@ -90,10 +93,12 @@ isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_da
                                   uint32_t *labels, isg_matd probabilities) {
     const size_t n_samples = data->info.n_samples;
     const size_t n_features = isg_feature_count(&classifier->map);
+    isg_dataset **completions = NULL;
     double *features = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(check_predict(classifier, data, probabilities));
-    ISG_TRY(ISG_ALLOCATE_MATRIX(features, n_samples < ROWS ? n_samples : ROWS, n_features));
+    ISG_TRY(isg_feature_map_complete(&completions, &classifier->map, data));
+    status = ISG_ALLOCATE_MATRIX(features, n_samples < ROWS ? n_samples : ROWS, n_features);
     for (size_t first = 0; first < n_samples && status == ISG_OK; first += ROWS) {
         const size_t rows = n_samples - first < ROWS ? n_samples - first : ROWS;
         const isg_matd some = isg_matd_of(features, rows, n_features);
@@ -101,11 +106,12 @@ isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_da
         part.rows = rows;
         if (part.data)
             part.data += first * part.stride;
-        status = isg_feature_map_apply(&classifier->map, data, first, some);
+        status = isg_feature_map_apply_all(&classifier->map, data, completions, first, some);
         if (status == ISG_OK)
             status = isg_logistic_predict(classifier->logistic, isg_matd_const(some),
                                           labels ? labels + first : NULL, part);
     }
+    isg_completions_free(completions, classifier->map.n_rbms);
     isg_release(features);
     return status;
 }

@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each, b (n_rbms, N), c (p),
+ * W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each, b (n_rbms, N), c (p), beta (n_rbms),
  * is_hidden (1), 1 if the features are the hidden units and 0 if they are energies; classes
  * (n_classes), means, scales (n_features), coefficients (n_classes, n_features), intercepts
- * (n_classes), the encoding of the data (data/encoding.c), meta.json. Files with the same arrays written by NumPy can be read too; b and c may
- * be missing and are then zero.
+ * (n_classes), the encoding of the data (data/encoding.c), meta.json. Files with the same arrays written by NumPy can be read too; b, c and
+ * beta, which only missing values need, may be left out and are then zero, or unknown.
  */
 #include <math.h>
 #include <string.h>
@@ -42,6 +42,8 @@ static isg_status write_map(const isg_feature_map *map, isg_npz_writer *writer) 
     ISG_TRY(
         isg_npz_writer_add_doubles(writer, "W", map->weights, 2, map->n_visible, map->n_hidden));
     ISG_TRY(isg_npz_writer_add_doubles(writer, "b", map->b, 2, map->n_rbms, map->n_visible));
+    if (map->betas[0] > 0)
+        ISG_TRY(isg_npz_writer_add_doubles(writer, "beta", map->betas, 1, map->n_rbms, 0));
     return isg_npz_writer_add_doubles(writer, "c", map->c, 1, map->n_hidden, 0);
 }
 
@@ -189,7 +191,7 @@ static void replace(double **old, double *found) {
 
 static isg_status read_map(isg_feature_map *map, isg_zip *zip) {
     size_t *hidden = NULL, n_rbms = 0, n_hidden = 0, n_visible = 0;
-    double *weights = NULL, *b = NULL, *c = NULL;
+    double *weights = NULL, *b = NULL, *c = NULL, *betas = NULL;
     isg_features kind = ISG_FEATURES_ENERGY;
     isg_status status = ISG_OK;
     ISG_TRY(read_kind(&kind, zip));
@@ -199,11 +201,18 @@ static isg_status read_map(isg_feature_map *map, isg_zip *zip) {
         ISG_TRY_GOTO(read_array(&b, zip, "b", 2, n_rbms, n_visible));
     if (isg_npz_has(zip, "c"))
         ISG_TRY_GOTO(read_array(&c, zip, "c", 1, n_hidden, 0));
+    if (isg_npz_has(zip, "beta"))
+        ISG_TRY_GOTO(read_array(&betas, zip, "beta", 1, n_rbms, 0));
+    for (size_t k = 0; betas && k < n_rbms; k++)
+        if (!isg_is_beta(betas[k]))
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: beta: %g is impossible",
+                                  isg_zip_file_name(zip), betas[k]));
     ISG_TRY_GOTO(isg_feature_map_create(map, kind, n_visible, hidden, n_rbms));
     replace(&map->weights, weights);
     replace(&map->b, b);
     replace(&map->c, c);
-    weights = b = c = NULL;
+    replace(&map->betas, betas);
+    weights = b = c = betas = NULL;
     status = isg_feature_map_pack(map);
     if (status == ISG_ERR_DIVERGED)
         status = isg_fail(ISG_ERR_FORMAT, "%s: %s", isg_zip_file_name(zip), isg_error_message());
@@ -212,6 +221,7 @@ done:
     isg_release(weights);
     isg_release(b);
     isg_release(c);
+    isg_release(betas);
     return status;
 }
 

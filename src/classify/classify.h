@@ -57,6 +57,7 @@ typedef struct isg_feature_map {
     double *weights; /* W (n_visible, n_hidden) */
     double *b;       /* (n_rbms, n_visible) */
     double *c;       /* (n_hidden) */
+    double *betas;   /* (n_rbms); 0 if unknown */
     bool has_b;      /* whether some b is not zero; see isg_feature_map_pack() */
     isg_gibbs_weights packed;
 } isg_feature_map;
@@ -82,9 +83,20 @@ static inline size_t isg_feature_count(const isg_feature_map *map) {
     return map->kind == ISG_FEATURES_ENERGY ? map->n_rbms : map->n_hidden;
 }
 
-/* Features of rows `first` to first + out.rows - 1 of the data. */
+/* Features of rows `first` to first + out.rows - 1 of the data. Values that are missing are taken as
+   the majority. */
 isg_status isg_feature_map_apply(const isg_feature_map *map, const isg_dataset *data, size_t first,
                                  isg_matd out);
+
+/* The data as each RBM completes them (n_rbms), whose features are then those of RBM k in data set k;
+   NULL if nothing is missing. ISG_ERR_UNSUPPORTED if the temperatures are unknown. */
+isg_status isg_feature_map_complete(isg_dataset ***out, const isg_feature_map *map,
+                                    const isg_dataset *data);
+void isg_completions_free(isg_dataset **completions, size_t count); /* NULL is fine */
+
+/* isg_feature_map_apply() for the data, or for their completions if these are not NULL. */
+isg_status isg_feature_map_apply_all(const isg_feature_map *map, const isg_dataset *data,
+                                     isg_dataset *const *completions, size_t first, isg_matd out);
 
 /* ---- Classifiers -------------------------------------------------------------------------------- */
 

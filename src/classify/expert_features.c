@@ -6,6 +6,9 @@
  *     energy   f_k = |h|^2 - |c|^2 + 2 b.s  over the hidden units of RBM k: -2 H_k(s)   (Eq. 16)
  *     hidden   f_mu = h_mu
  *
+ * Where values are missing, every RBM fills them in with what it holds most probable, so that they
+ * speak neither for nor against its class.
+ *
  * W^T s comes from the kernel that sums multiples of a power of two, so it is the same for every
  * instruction set; the rest is in double, one sample at a time.
  */
@@ -33,6 +36,7 @@ isg_status isg_feature_map_create(isg_feature_map *map, isg_features kind, size_
     ISG_TRY(isg_gibbs_weights_create(&map->packed, n_visible, map->n_hidden));
     ISG_TRY(ISG_ALLOCATE_MATRIX(map->weights, n_visible, map->n_hidden));
     ISG_TRY(ISG_ALLOCATE_MATRIX(map->b, n_rbms, n_visible));
+    ISG_TRY(ISG_ALLOCATE(map->betas, n_rbms));
     return ISG_ALLOCATE(map->c, map->n_hidden);
 }
 
@@ -41,6 +45,7 @@ void isg_feature_map_release(isg_feature_map *map) {
     isg_release(map->weights);
     isg_release(map->b);
     isg_release(map->c);
+    isg_release(map->betas);
     isg_gibbs_weights_release(&map->packed);
     *map = (isg_feature_map){.n_rbms = 0};
 }
@@ -76,6 +81,7 @@ isg_status isg_feature_map_of(isg_feature_map *map, isg_features kind, const isg
                    sizes[k] * sizeof *map->weights);
         memcpy(map->b + k * n_visible, rbms[k]->b, n_visible * sizeof *map->b);
         memcpy(map->c + start, rbms[k]->c, sizes[k] * sizeof *map->c);
+        map->betas[k] = rbms[k]->info.beta;
     }
     status = isg_feature_map_pack(map);
 done:
@@ -132,6 +138,73 @@ isg_status isg_feature_map_apply(const isg_feature_map *map, const isg_dataset *
     }
     isg_release(rooms);
     return ISG_OK;
+}
+
+/* ---- missing values ----------------------------------------------------------------------------- */
+
+static isg_status complete(isg_dataset **out, const isg_feature_map *map, size_t k,
+                           const isg_dataset *data) {
+    const size_t n = map->n_visible, p = map->starts[k + 1] - map->starts[k];
+    isg_impute_options options = isg_impute_defaults();
+    isg_rbm *rbm = NULL;
+    ISG_TRY(isg_rbm_create(&rbm, n, p, map->betas[k]));
+    for (size_t i = 0; i < n; i++)
+        memcpy(rbm->weights + i * p, map->weights + i * map->n_hidden + map->starts[k],
+               p * sizeof *rbm->weights);
+    memcpy(rbm->b, map->b + k * n, n * sizeof *rbm->b);
+    memcpy(rbm->c, map->c + map->starts[k], p * sizeof *rbm->c);
+    options.marginal = true;
+    const isg_status status = isg_dataset_impute(out, data, rbm, &options, NULL);
+    isg_rbm_free(rbm);
+    return status;
+}
+
+void isg_completions_free(isg_dataset **completions, size_t count) {
+    for (size_t k = 0; completions && k < count; k++)
+        isg_dataset_free(completions[k]);
+    isg_release(completions);
+}
+
+isg_status isg_feature_map_complete(isg_dataset ***out, const isg_feature_map *map,
+                                    const isg_dataset *data) {
+    isg_dataset **made = NULL;
+    isg_status status = ISG_OK;
+    if (!data->missing)
+        return ISG_OK;
+    ISG_TRY(ISG_ALLOCATE(made, map->n_rbms));
+    for (size_t k = 0; status == ISG_OK && k < map->n_rbms; k++)
+        status = map->betas[k] > 0
+                     ? complete(made + k, map, k, data)
+                     : isg_fail(ISG_ERR_UNSUPPORTED,
+                                "values are missing, and the classifier does not know "
+                                "the temperature of its RBMs, which filling them in "
+                                "needs; fit it again, or take the majority");
+    if (status == ISG_OK)
+        *out = made;
+    else
+        isg_completions_free(made, map->n_rbms);
+    return status;
+}
+
+isg_status isg_feature_map_apply_all(const isg_feature_map *map, const isg_dataset *data,
+                                     isg_dataset *const *completions, size_t first, isg_matd out) {
+    const bool is_energy = map->kind == ISG_FEATURES_ENERGY;
+    double *room = NULL;
+    isg_status status = ISG_OK;
+    if (!completions)
+        return isg_feature_map_apply(map, data, first, out);
+    ISG_TRY(ISG_ALLOCATE_MATRIX(room, out.rows, out.cols));
+    for (size_t k = 0; status == ISG_OK && k < map->n_rbms; k++) {
+        const size_t from = is_energy ? k : map->starts[k];
+        const size_t end = is_energy ? k + 1 : map->starts[k + 1];
+        status = isg_feature_map_apply(map, completions[k], first,
+                                       isg_matd_of(room, out.rows, out.cols));
+        for (size_t a = 0; status == ISG_OK && a < out.rows; a++)
+            memcpy(out.data + a * out.stride + from, room + a * out.cols + from,
+                   (end - from) * sizeof *room);
+    }
+    isg_release(room);
+    return status;
 }
 
 isg_status isg_features_check(const isg_rbm *const *rbms, size_t n_rbms, isg_features kind,

@@ -33,11 +33,16 @@ isg_status isg_dataset_append_labels(isg_dataset **out, const isg_dataset *data)
     longer->words = isg_words(longer->info.n_visible);
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(longer->spins, n_samples, longer->words));
     ISG_TRY_GOTO(ISG_ALLOCATE(rows, n_samples));
+    if (data->missing)
+        ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(longer->missing, n_samples, longer->words));
     for (size_t a = 0; a < n_samples; a++) {
         uint64_t *spins = isg_dataset_spins(longer, a);
         rows[a] = a;
         memcpy(spins, isg_dataset_spins(data, a), data->words * sizeof *spins);
         isg_bit_assign(spins, n + data->labels.index[a], true);
+        if (data->missing)
+            memcpy(longer->missing + a * longer->words, data->missing + a * data->words,
+                   data->words * sizeof *spins);
     }
     ISG_TRY_GOTO(isg_labels_take(&longer->labels, &data->labels, rows, n_samples));
     ISG_TRY_GOTO(isg_dataset_count_classes(longer));
@@ -99,6 +104,8 @@ isg_status isg_classifier_from_labels(isg_classifier **out, const isg_rbm *rbm,
             ISG_ERR_SHAPE, "expected an RBM of %zu visible units and %zu labels, found %zu units",
             n_visible, n_classes, rbm->info.n_visible));
     ISG_TRY_GOTO(isg_feature_map_of(&made->map, ISG_FEATURES_HIDDEN, &rbm, 1, n_visible));
+    made->map.betas[0] =
+        0; /* without the labels, these units are no model that could fill in others */
     ISG_TRY_GOTO(make_logistic(&made->logistic, rbm, n_classes));
     made->image_height = data->info.image_height;
     made->image_width = data->info.image_width;

@@ -126,6 +126,9 @@ isg_status isg_dataset_drop_units(isg_dataset *data, const size_t *units, size_t
    unless NULL). */
 isg_status isg_dataset_count_units(const isg_dataset *data, size_t *positive, size_t *known);
 
+/* SHA-256 of the plane of missing values, which there must be; as isg_dataset_checksum(). */
+void isg_dataset_missing_checksum(const isg_dataset *data, char hex[65]);
+
 /* As isg_dataset_select(), but with `keep_classes` classes without a row stay: a class that lost
    its samples to a limit should be reported as missing, not forgotten. */
 isg_status isg_dataset_take(isg_dataset **out, const isg_dataset *data, const size_t *rows,

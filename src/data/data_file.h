@@ -7,7 +7,6 @@
 
 #include "data/data.h"
 #include "io/array.h"
-#include "io/csv.h"
 #include "io/zip.h"
 
 struct isg_loader;
@@ -17,7 +16,8 @@ typedef struct isg_format {
     const char *ending; /* ".npy"; NULL for IDX, whose names have other rules; "" ends the list */
     bool is_archive;    /* has members, opened one by one; never packed again */
     bool is_hdf5;       /* such an archive, which its reader opens */
-    char separator;     /* between the fields of a table; else 0 */
+    bool is_table;      /* has columns with names */
+    char separator;     /* between the fields of a table; 0 for ARFF */
     isg_status (*read_header)(isg_source *source, isg_array_type *out); /* arrays; else NULL */
     isg_status (*read_samples)(struct isg_loader *load);
 } isg_format;
@@ -49,16 +49,23 @@ isg_status isg_data_file_end(isg_data_file *input);
 
 void isg_data_file_close(isg_data_file *input);
 
-/* Appends the labels of a label file of any format: one-dimensional IDX or .npy, the array y of an
-   .npz, or text with one label per line. `label_column` is as in isg_dataset_options. `n_samples`,
-   the number of labels expected, serves to tell a heading from a label; it is not checked. */
-isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, size_t n_samples,
-                           const char *label_column);
+/* The samples that labels are for, and what joining them found. */
+typedef struct isg_join {
+    size_t n_samples;      /* serves to tell a heading from a label; it is not checked */
+    const isg_names *ids;  /* of the samples; NULL if unknown */
+    const char *id_column; /* as in isg_dataset_options */
+    bool is_by_id;         /* found: there is one label per sample now, in their order */
+    size_t n_unmatched;    /* found: labels of no sample */
+} isg_join;
 
-/* The field of a row that `label_column` means: a name, if the current row of `csv` is a heading,
-   else a number from 1, or from -1 backwards. `name` is the file's, for the error sentence. */
-bool isg_is_column_number(const char *label_column);
-isg_status isg_find_column(const isg_csv *csv, bool is_heading, const char *label_column,
-                           const char *name, size_t *out);
+/* Appends the labels of a label file of any format: IDX or .npy of one dimension or column, the array
+   y of an .npz, or a table. Where ids are known on both sides, labels are joined by them, and
+   `labels`, which must then be empty, gets one per sample; else they stay in the order of the file.
+   `label_column` is as in isg_dataset_options. */
+isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, const char *label_column,
+                           isg_join *join);
+
+/* Whether a text stands for a label that is missing. */
+bool isg_means_unlabelled(const char *text);
 
 #endif

@@ -220,23 +220,31 @@ isg_status isg_dataset_count_duplicates(const isg_dataset *data, size_t *out) {
     return ISG_OK;
 }
 
-void isg_dataset_checksum(const isg_dataset *data, char hex[65]) {
-    isg_checksum *kept = data->checksum;
+static void hash_plane(const isg_dataset *data, const uint64_t *plane, char hex[65]) {
     uint8_t bytes[256];
     isg_sha256 hash;
-    if (atomic_load(&kept->state) == 2) {
-        memcpy(hex, kept->hex, sizeof kept->hex);
-        return;
-    }
     isg_sha256_start(&hash);
     for (size_t a = 0; a < data->info.n_samples; a++)
         for (size_t i = 0; i < data->info.n_visible; i += 8 * sizeof bytes) {
             const size_t left = data->info.n_visible - i;
             const size_t n = left < 8 * sizeof bytes ? left : 8 * sizeof bytes;
-            isg_pack_bytes(isg_dataset_spins(data, a) + i / 64, n, bytes);
+            isg_pack_bytes(plane + a * data->words + i / 64, n, bytes);
             isg_sha256_add(&hash, bytes, (n + 7) / 8);
         }
     isg_sha256_finish(&hash, hex);
+}
+
+void isg_dataset_missing_checksum(const isg_dataset *data, char hex[65]) {
+    hash_plane(data, data->missing, hex);
+}
+
+void isg_dataset_checksum(const isg_dataset *data, char hex[65]) {
+    isg_checksum *kept = data->checksum;
+    if (atomic_load(&kept->state) == 2) {
+        memcpy(hex, kept->hex, sizeof kept->hex);
+        return;
+    }
+    hash_plane(data, data->spins, hex);
     if (atomic_compare_exchange_strong(&kept->state, &(int){0}, 1)) {
         memcpy(kept->hex, hex, sizeof kept->hex);
         atomic_store(&kept->state, 2);

@@ -153,7 +153,7 @@ static isg_status read_npz(isg_loader *load) {
                               : read_npz_array(load, load->are_spins ? "s" : "X"));
     if (load->options->labels_path || !isg_npz_has(zip, "y"))
         return ISG_OK;
-    return isg_labels_read(&load->data->labels, &load->input, 0, NULL);
+    return isg_labels_read(&load->data->labels, &load->input, NULL, &(isg_join){0});
 }
 
 /* ---- all together ----------------------------------------------------------------------------- */
@@ -168,8 +168,10 @@ const isg_format isg_formats[] = {
     {.ending = NULL, .read_header = isg_idx_read_header, .read_samples = read_array_file},
     {.ending = ".npy", .read_header = isg_npy_read_header, .read_samples = read_array_file},
     {.ending = ".npz", .is_archive = true, .read_samples = read_npz},
-    {.ending = ".csv", .separator = ',', .read_samples = isg_loader_read_csv},
-    {.ending = ".tsv", .separator = '\t', .read_samples = isg_loader_read_csv},
+    {.ending = ".csv", .is_table = true, .separator = ',', .read_samples = isg_loader_read_table},
+    {.ending = ".tsv", .is_table = true, .separator = '\t', .read_samples = isg_loader_read_table},
+    {.ending = ".txt", .is_table = true, .separator = '\t', .read_samples = isg_loader_read_table},
+    {.ending = ".arff", .is_table = true, .read_samples = isg_loader_read_table},
     {.ending = ".mtx", .read_samples = isg_loader_read_matrix_market},
     {.ending = ".h5ad", .is_archive = true, .is_hdf5 = true, .read_samples = isg_loader_read_hdf5},
     {.ending = ".h5", .is_archive = true, .is_hdf5 = true, .read_samples = isg_loader_read_hdf5},
@@ -275,8 +277,12 @@ static isg_status read_labels(isg_loader *load) {
         isg_data_file input = {0};
         ISG_TRY(isg_data_file_open(&input, options->labels_path, options->expected_labels_sha256));
         isg_labels_clear(labels);
-        const isg_status status =
-            isg_labels_read(labels, &input, load->data->info.n_samples, options->label_column);
+        isg_join join = {.n_samples = load->data->info.n_samples,
+                         .ids = &load->data->ids,
+                         .id_column = options->id_column};
+        const isg_status status = isg_labels_read(labels, &input, options->label_column, &join);
+        load->data->info.joined_by_id = join.is_by_id;
+        load->data->info.n_unmatched_labels = join.n_unmatched;
         isg_data_file_close(&input);
         ISG_TRY(status);
     }
@@ -453,9 +459,10 @@ static isg_status load_file(isg_dataset **out, isg_file *file, const isg_cells *
                        .columns_are_samples = options->transpose};
     isg_status status = ISG_OK;
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
-    if (options->label_column && !load.input.format->separator && !load.input.format->is_hdf5 &&
+    if (options->label_column && !load.input.format->is_table && !load.input.format->is_hdf5 &&
         !options->labels_path) {
-        status = isg_fail(ISG_ERR_ARGUMENT, "%s: only CSV and TSV files have a label column",
+        status = isg_fail(ISG_ERR_ARGUMENT,
+                          "%s: only CSV, TSV, ARFF and .h5ad files have a label column",
                           isg_file_name(file));
         goto done;
     }

@@ -16,10 +16,14 @@
 
 /* ---- entries in any order --------------------------------------------------------------------- */
 
-/* A bit for every entry listed so far. */
+/* Finds entries that are listed twice. While all follow each other by row or by column, none can be;
+   after that it takes a bit for each, as many as there are spins. */
 typedef struct listing {
-    uint64_t *seen; /* (samples, words): as the spins, so that both are visited alike */
-    size_t words, count;
+    size_t row, column, count; /* the last entry, and how many there were */
+    bool is_by_rows, is_by_columns;
+    uint64_t *seen; /* (samples, words): as the spins, so that both are visited alike; or NULL */
+    size_t words;
+    size_t known;              /* entries that were put before the file was begun again */
     const char *name, *advice; /* for the sentence that refuses an entry listed twice */
 } listing;
 
@@ -30,17 +34,31 @@ static isg_status listing_start(listing *list, const isg_loader *load, const cha
     return list->seen ? ISG_OK : ISG_ERR_MEMORY;
 }
 
+/* Whether the next entry still keeps an order in which none can come twice. */
+static bool listing_follows(listing *list, size_t row, size_t column) {
+    const bool is_first = list->count == 0;
+    list->is_by_rows =
+        is_first ||
+        (list->is_by_rows && (row > list->row || (row == list->row && column > list->column)));
+    list->is_by_columns =
+        is_first || (list->is_by_columns &&
+                     (column > list->column || (column == list->column && row > list->row)));
+    list->row = row;
+    list->column = column;
+    return list->is_by_rows || list->is_by_columns;
+}
+
 static isg_status listing_put(listing *list, isg_loader *load, size_t row, size_t column,
                               double value) {
     const size_t sample = load->columns_are_samples ? column : row;
     const size_t unit = load->columns_are_samples ? row : column;
-    uint64_t *seen = list->seen + sample * list->words;
-    if (isg_bit(seen, unit))
+    uint64_t *seen = list->seen ? list->seen + sample * list->words : NULL;
+    if (seen && isg_bit(seen, unit))
         return isg_fail(ISG_ERR_FORMAT, "%s: row %zu, column %zu is listed twice%s", list->name,
                         row + 1, column + 1, list->advice);
-    isg_bit_assign(seen, unit, true);
-    list->count++;
-    return isg_loader_put(load, row, column, value);
+    if (seen)
+        isg_bit_assign(seen, unit, true);
+    return list->count++ < list->known ? ISG_OK : isg_loader_put(load, row, column, value);
 }
 
 static void listing_end(listing *list, isg_loader *load) {
@@ -50,26 +68,42 @@ static void listing_end(listing *list, isg_loader *load) {
 
 /* ---- Matrix Market ---------------------------------------------------------------------------- */
 
-static isg_status read_listed(isg_loader *load, isg_matrix_market *reader,
+/* Begins the file again, now with a bit for each entry. */
+static isg_status begin_again(isg_loader *load, isg_matrix_market **reader,
+                              const isg_matrix_market_shape *before, listing *list) {
+    isg_matrix_market_shape shape;
+    const size_t known = list->count;
+    ISG_TRY(listing_start(list, load, isg_file_name(load->input.file), ""));
+    list->known = known;
+    isg_matrix_market_free(*reader);
+    *reader = NULL;
+    load->reported = 0;
+    ISG_TRY(isg_data_file_rewind(&load->input));
+    ISG_TRY(isg_matrix_market_create(reader, load->input.source, &shape));
+    if (shape.rows != before->rows || shape.cols != before->cols)
+        return isg_fail(ISG_ERR_IO, "%s: changed while it was being read", list->name);
+    return ISG_OK;
+}
+
+static isg_status read_listed(isg_loader *load, isg_matrix_market **reader,
                               const isg_matrix_market_shape *shape) {
-    const isg_source *source = load->input.source;
     size_t row = 0, column = 0;
     double value = 0;
     bool has_entry = false;
     listing list = {0};
     isg_status status = ISG_OK;
-    if (shape->is_coordinate)
-        ISG_TRY(listing_start(&list, load, isg_source_name(source), ""));
     for (;;) {
-        ISG_TRY_GOTO(isg_matrix_market_next(reader, &row, &column, &value, &has_entry));
+        ISG_TRY_GOTO(isg_matrix_market_next(*reader, &row, &column, &value, &has_entry));
         if (!has_entry)
             break;
-        ISG_TRY_GOTO(list.seen ? listing_put(&list, load, row, column, value)
-                               : isg_loader_put(load, row, column, value));
-        ISG_TRY_GOTO(isg_loader_report(load, source));
+        if (shape->is_coordinate && !list.seen && !listing_follows(&list, row, column)) {
+            ISG_TRY_GOTO(begin_again(load, reader, shape, &list));
+            continue;
+        }
+        ISG_TRY_GOTO(listing_put(&list, load, row, column, value));
+        ISG_TRY_GOTO(isg_loader_report(load, load->input.source));
     }
-    if (list.seen)
-        listing_end(&list, load);
+    listing_end(&list, load);
 done:
     isg_release(list.seen);
     return status;
@@ -89,7 +123,7 @@ isg_status isg_loader_read_matrix_market(isg_loader *load) {
         isg_loader_check_size(load, name, shape.rows, shape.cols, isg_source_at_most(source)));
     ISG_TRY_GOTO(isg_loader_start(load, name, shape.rows, shape.cols, 0, 0));
     ISG_TRY_GOTO(isg_loader_extend(load, shape.rows));
-    status = read_listed(load, reader, &shape);
+    status = read_listed(load, &reader, &shape);
 done:
     isg_matrix_market_free(reader);
     return status;

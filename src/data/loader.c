@@ -68,7 +68,7 @@ static void list_absent(const isg_encoding *encoding, const bool *is_present, si
         snprintf(out + used, room - used, " and %zu more", n_absent - shown);
 }
 
-/* By name. Units of one-hot columns may be absent: a word that does not occur. */
+/* By name. A column of words has units for all words of the model, and for those of its own. */
 static isg_status join_by_name(isg_loader *load, const char *name, const isg_names *columns,
                                const isg_encoding *model) {
     isg_name_index index = {0};
@@ -88,8 +88,7 @@ static isg_status join_by_name(isg_loader *load, const char *name, const isg_nam
     }
     const size_t n_absent = model->info.n_visible - n_found;
     load->data->info.n_unused_columns = load->n_columns - n_found;
-    load->data->info.n_absent_columns = n_absent;
-    if (n_absent > 0 && (!load->options->one_hot || n_found == 0)) {
+    if (n_absent > 0) {
         char absent[256];
         list_absent(model, is_present, n_absent, absent, sizeof absent);
         status =

@@ -79,8 +79,8 @@ isg_status isg_loader_check_size(const isg_loader *load, const char *name, size_
 isg_status isg_loader_report(isg_loader *load, const isg_source *source);
 isg_status isg_loader_report_part(isg_loader *load, size_t done, size_t all);
 
-/* Reads the rows of a CSV or TSV file, and its labels if they are in a column. */
-isg_status isg_loader_read_csv(isg_loader *load);
+/* Reads the rows of a CSV, TSV or ARFF file, and its labels if they are in a column. */
+isg_status isg_loader_read_table(isg_loader *load);
 
 isg_status isg_loader_read_matrix_market(isg_loader *load);
 

@@ -7,13 +7,15 @@
 #include "data/data.h"
 #include "io/meta.h"
 
-static isg_status write_columns(isg_npz_writer *writer, const char *const *columns, size_t count) {
+static isg_status write_columns(isg_npz_writer *writer, const char *array,
+                                const char *const *columns, size_t count) {
     isg_names names = {0};
     isg_status status = ISG_OK;
     for (size_t k = 0; status == ISG_OK && k < count; k++)
         status = isg_names_add(&names, columns[k], strlen(columns[k]));
     if (status == ISG_OK)
-        status = isg_names_write(&names, writer, "columns");
+        /* X is data, to be read again. */
+        status = isg_names_write(&names, writer, strcmp(array, "X") == 0 ? "units" : "columns");
     isg_names_clear(&names);
     return status;
 }
@@ -53,7 +55,7 @@ isg_status isg_dataset_save_table(const isg_dataset *data, const char *path, con
     ISG_TRY_GOTO(
         isg_npz_writer_add_doubles(writer, array, values.data, 2, values.rows, values.cols));
     if (columns)
-        ISG_TRY_GOTO(write_columns(writer, columns, values.cols));
+        ISG_TRY_GOTO(write_columns(writer, array, columns, values.cols));
     ISG_TRY_GOTO(isg_names_write(&data->ids, writer, "ids"));
     if (data->labels.count > 0)
         ISG_TRY_GOTO(write_classes(writer, &data->labels));

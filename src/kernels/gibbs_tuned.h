@@ -369,11 +369,12 @@ static inline void draw_chains(sweep *sw, size_t word, size_t first, size_t rows
     }
 }
 
-/* The spins of a word that may change. */
-static uint64_t free_spins(const isg_gibbs_weights *w, const isg_gibbs_step *step, size_t word) {
+/* The spins of a word that may change in one chain. */
+static uint64_t free_spins(const isg_gibbs_weights *w, const isg_gibbs_step *step, size_t chain,
+                           size_t word) {
     const bool is_cut = word == w->words - 1 && w->n_visible % 64 != 0;
     const uint64_t used = is_cut ? (UINT64_C(1) << w->n_visible % 64) - 1 : UINT64_MAX;
-    return step->clamped ? used & ~step->clamped[word] : used;
+    return step->clamped ? used & ~step->clamped[chain * step->clamped_stride + word] : used;
 }
 
 static void gibbs_sweep(const isg_gibbs_weights *w, const isg_gibbs_step *step, size_t chains,
@@ -392,10 +393,9 @@ static void gibbs_sweep(const isg_gibbs_weights *w, const isg_gibbs_step *step, 
     for (size_t word = 0; word < w->words; word++) {
         for (size_t first = 0; first < chains; first += AT_ONCE)
             draw_chains(&sw, word, first, chains - first < AT_ONCE ? chains - first : AT_ONCE);
-        const uint64_t free = free_spins(w, step, word);
         for (size_t k = 0; k < chains; k++) {
             uint64_t *old = spins + k * w->words + word;
-            const uint64_t new = *old ^ ((*old ^ sw.fresh[k]) & free);
+            const uint64_t new = *old ^ ((*old ^ sw.fresh[k]) & free_spins(w, step, k, word));
             follow_flips(w, word, *old, new, input + k * w->stride);
             *old = new;
         }

@@ -48,6 +48,7 @@ typedef struct isg_gibbs_step {
     double beta, gain;
     uint32_t key[2], counter[4];
     const uint64_t *clamped; /* (words): set for spins that are held fixed; NULL for none */
+    size_t clamped_stride;   /* words between the rows of chains with their own; 0: all share one */
 } isg_gibbs_step;
 
 /* The most chains for one call of gibbs_sweep; the samples that spin_moments adds in float. */

@@ -68,7 +68,7 @@ static void sample_hidden(const isg_gibbs_weights *w, const isg_gibbs_step *step
 static void sample_visible(const isg_gibbs_weights *w, const isg_gibbs_step *step, size_t chain,
                            const float *lambda, uint64_t *spins) {
     for (size_t i = 0; i < w->n_visible; i++) {
-        if (step->clamped && isg_bit(step->clamped, i))
+        if (step->clamped && isg_bit(step->clamped + chain * step->clamped_stride, i))
             continue;
         const size_t q = i % ISG_PANEL;
         const uint32_t word = isg_gibbs_word(step, chain, i / ISG_PANEL * (ISG_PANEL / 2) + q % 8);

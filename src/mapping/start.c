@@ -20,9 +20,7 @@ isg_start_options isg_start_defaults(void) {
 static isg_status start_from_patterns(isg_rbm **out, const isg_start_options *options,
                                       const isg_patterns *patterns, const isg_dataset *data,
                                       const isg_progress *progress) {
-    isg_pattern_options how = isg_pattern_defaults();
-    how.per_class = options->per_class;
-    how.cap = options->cap;
+    const isg_pattern_options how = {.per_class = options->per_class, .cap = options->cap};
     const isg_mapping_options mapping = {.via = options->kind == ISG_START_HEBBIAN ? ISG_VIA_HEBBIAN
                                                                                    : ISG_VIA_QR,
                                          .beta = options->beta,

@@ -186,7 +186,7 @@ enum { MOST_CLUSTERED = 20000 };
 /* The samples ordered by class, and the cluster of each. */
 typedef struct class_work {
     const isg_dataset *data;
-    size_t n_classes, n_capped, ward_samples;
+    size_t n_classes, n_capped, n_sampled, ward_samples;
     size_t *rows;      /* (n_samples) ordered by class */
     size_t *starts;    /* (n_classes + 1) where each class begins in rows, */
     size_t *firsts;    /* (n_classes + 1) and among the patterns */
@@ -207,25 +207,21 @@ static void class_work_free(class_work *work) {
 /* How many patterns each class gets. */
 static isg_status share_patterns(class_work *work, const isg_pattern_options *options) {
     const isg_labels *labels = &work->data->labels;
-    const size_t wanted = options->per_class;
+    const size_t wanted = options->per_class, most = work->ward_samples;
     for (size_t c = 0; c < work->n_classes; c++) {
         const size_t count = work->starts[c + 1] - work->starts[c];
         if (count == 0 || (count < wanted && !options->cap))
             return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
                             labels->count ? labels->names[c] : "(all)", count, wanted,
                             wanted > 1 ? "s" : "");
-        const size_t clusters = count < wanted ? count : wanted;
-        if (clusters > 1 && work->ward_samples < clusters)
-            return isg_fail(ISG_ERR_ARGUMENT, "%zu samples cannot be divided into %zu clusters",
-                            work->ward_samples, clusters);
         work->n_capped += count < wanted;
-        work->firsts[c + 1] = work->firsts[c] + clusters;
+        work->n_sampled += wanted > 1 && count > most;
+        work->firsts[c + 1] = work->firsts[c] + (count < wanted ? count : wanted);
+        if (wanted > 1 && most < work->firsts[c + 1] - work->firsts[c])
+            return isg_fail(ISG_ERR_ARGUMENT, "%zu samples cannot be divided into %zu clusters",
+                            most, wanted);
     }
     return ISG_OK;
-}
-
-static size_t most_clustered(const isg_pattern_options *options) {
-    return options->ward_samples > 0 ? options->ward_samples : MOST_CLUSTERED;
 }
 
 static isg_status class_work_start(class_work *work, const isg_dataset *data,
@@ -233,7 +229,8 @@ static isg_status class_work_start(class_work *work, const isg_dataset *data,
     const size_t n = data->info.n_samples;
     *work = (class_work){.data = data,
                          .n_classes = isg_dataset_groups(data),
-                         .ward_samples = most_clustered(options)};
+                         .ward_samples =
+                             options->ward_samples > 0 ? options->ward_samples : MOST_CLUSTERED};
     ISG_TRY(ISG_ALLOCATE(work->rows, n));
     ISG_TRY(ISG_ALLOCATE(work->starts, work->n_classes + 1));
     ISG_TRY(ISG_ALLOCATE(work->firsts, work->n_classes + 1));
@@ -334,12 +331,11 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     ISG_TRY_GOTO(
         isg_patterns_allocate(&patterns, data->info.n_visible, work.firsts[work.n_classes]));
     patterns->info.n_capped = work.n_capped;
+    patterns->info.n_sampled = work.n_sampled;
     patterns->encoding = isg_encoding_share(data->encoding);
     patterns->info.image_height = data->info.image_height;
     patterns->info.image_width = data->info.image_width;
     patterns->info.has_labels = data->labels.count > 0;
-    for (size_t c = 0; options->per_class > 1 && c < work.n_classes; c++)
-        patterns->info.n_sampled += work.starts[c + 1] - work.starts[c] > work.ward_samples;
     if (options->per_class > 1)
         ISG_TRY_GOTO(cluster_classes(&work, progress));
     for (size_t c = 0; c < work.n_classes; c++) {

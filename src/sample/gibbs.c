@@ -51,10 +51,13 @@ void isg_states_set_input(isg_states *states, const isg_gibbs_weights *w) {
 
 static void sweep_group(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps,
                         const isg_kernels *kernels, size_t first, size_t chains, void *scratch) {
-    isg_gibbs_step step = {.beta = sweeps->beta, .gain = sweeps->gain, .clamped = sweeps->clamped};
+    isg_gibbs_step step = {
+        .beta = sweeps->beta, .gain = sweeps->gain, .clamped_stride = sweeps->clamped_stride};
+    if (sweeps->clamped)
+        step.clamped = sweeps->clamped + first * sweeps->clamped_stride;
     for (size_t t = 0; t < sweeps->count; t++) {
-        const isg_stream stream =
-            isg_stream_at(sweeps->seed, sweeps->purpose, sweeps->step + t, (uint32_t)first);
+        const isg_stream stream = isg_stream_at(sweeps->seed, sweeps->purpose, sweeps->step + t,
+                                                (uint32_t)(sweeps->number + first));
         memcpy(step.key, stream.key, sizeof step.key);
         memcpy(step.counter, stream.counter, sizeof step.counter);
         kernels->gibbs_sweep(w, &step, chains, states->spins + first * w->words,

@@ -58,14 +58,16 @@ void isg_states_release(isg_states *states);
 /* Computes input from spins, after these or the weights have changed. */
 void isg_states_set_input(isg_states *states, const isg_gibbs_weights *w);
 
-/* Sweep t of chain k draws from stream (seed, purpose, step + t, k). */
+/* Sweep t of chain k draws from stream (seed, purpose, step + t, number + k). */
 typedef struct isg_sweeps {
     double beta, gain; /* the RBM with weights gain W and fields gain b, gain c */
     uint64_t seed;
     isg_purpose purpose;
     uint64_t step;
     size_t count;
+    size_t number;           /* of the first chain [0] */
     const uint64_t *clamped; /* (words): set for spins held fixed; NULL for none */
+    size_t clamped_stride;   /* words between the rows of chains with their own; 0: all share one */
 } isg_sweeps;
 
 void isg_states_sweep(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps);
@@ -85,6 +87,14 @@ isg_rows isg_rows_of(size_t count, size_t me, size_t all);
 
 void isg_states_sweep_rows(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps,
                            isg_rows rows, size_t thread);
+
+/* The same for those of the rows that have a spin which is not clamped; every chain has its own
+   clamp, with clamped_stride = words. */
+void isg_states_fill_rows(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps,
+                          isg_rows rows, size_t thread);
+
+/* known (words): the spins of a sample that are not missing, and all bits past the last. */
+void isg_known_spins(uint64_t *known, const isg_dataset *data, size_t row);
 
 /* H(s) of chain k. */
 double isg_states_energy(const isg_states *states, const isg_gibbs_weights *w, size_t k);

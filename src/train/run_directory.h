@@ -50,10 +50,12 @@ typedef struct isg_validation {
     double *weights, *b, *c; /* and W, b and c */
 
     int threads;
-    double *squares; /* (n_visible): |W_i|^2 */
-    int32_t *input;  /* (threads, samples of a block, stride) */
-    double *hidden;  /* (threads, n_hidden, samples of a block) */
-    double *sums;    /* one for each block of samples */
+    double *squares;   /* (n_visible): |W_i|^2 */
+    int32_t *input;    /* (threads, samples of a block, stride) */
+    double *hidden;    /* (threads, n_hidden, samples of a block) */
+    double *sums;      /* one for each block of samples */
+    isg_states filled; /* (threads, samples of a block), and */
+    uint64_t *known;   /* (threads, samples of a block, words): if values are missing */
 } isg_validation;
 
 /* For the RBM and the data of the trainer. Release it after a failure too. */

@@ -13,7 +13,9 @@
  *
  * The lambda of the last line of the chains is the one that s was drawn from, or its mean given s.
  * Persistent chains continue from the last update instead of starting at s_a. If the last batch of
- * an epoch has fewer samples than the others, eta is smaller by that ratio.
+ * an epoch has fewer samples than the others, eta is smaller by that ratio. Where values of s_a are
+ * missing, they are first drawn from p(missing | known) of the RBM as it is: the gradient of the
+ * likelihood of the known values is the mean over these draws.
  *
  * Threads share the chains while these move, and the visible units during sums over samples. Chains
  * are independent, and every unit sums over all samples in their order, so the weights never depend
@@ -43,6 +45,7 @@ isg_train_options isg_train_defaults(void) {
                                .rates = &default_rate,
                                .n_rates = 1,
                                .estimator = ISG_ESTIMATOR_SAMPLED,
+                               .impute_sweeps = 20,
                                .seed = 1};
 }
 
@@ -74,6 +77,9 @@ static isg_status check_options(const isg_train_options *options) {
     if (options->gibbs_steps == 0 || options->gibbs_steps > most)
         return isg_fail(ISG_ERR_ARGUMENT, "gibbs_steps: expected 1 to 2^31 sweeps, found %zu",
                         options->gibbs_steps);
+    if (options->impute_sweeps == 0 || options->impute_sweeps > most)
+        return isg_fail(ISG_ERR_ARGUMENT, "impute_sweeps: expected 1 to 2^31 sweeps, found %zu",
+                        options->impute_sweeps);
     if (options->estimator != ISG_ESTIMATOR_SAMPLED && options->estimator != ISG_ESTIMATOR_MEAN)
         return isg_fail(ISG_ERR_ARGUMENT, "estimator: expected sampled or mean, found number %d",
                         (int)options->estimator);
@@ -95,6 +101,8 @@ static isg_status allocate_samples(isg_trainer *trainer) {
     ISG_TRY(isg_states_create(&trainer->batch, w, batch));
     ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->data_spins, batch, w->words));
     ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->data_lambda, batch, w->stride));
+    if (trainer->data->missing)
+        ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->known, batch, w->words));
     if (trainer->option.persistent) {
         ISG_TRY(isg_states_create(&trainer->chains, w, chains));
         ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->old_chains, chains, w->words));
@@ -131,6 +139,8 @@ isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset
     memcpy(trainer->rates, options->rates, options->n_rates * sizeof *trainer->rates);
     trainer->option.rates = trainer->rates;
     isg_dataset_checksum(data, trainer->data_sha256);
+    if (data->missing)
+        isg_dataset_missing_checksum(data, trainer->missing_sha256);
     trainer->state.n_batches = (data->info.n_samples - 1) / options->batch_size + 1;
     ISG_TRY_GOTO(
         isg_gibbs_weights_create(&trainer->weights, rbm->info.n_visible, rbm->info.n_hidden));
@@ -153,6 +163,7 @@ void isg_trainer_free(isg_trainer *trainer) {
     isg_states_release(&trainer->chains);
     isg_release(trainer->data_spins);
     isg_release(trainer->data_lambda);
+    isg_release(trainer->known);
     isg_release(trainer->order);
     isg_release(trainer->sums);
     isg_release(trainer->field_sums);
@@ -185,9 +196,13 @@ static double share(const isg_trainer *trainer) {
 }
 
 /* Sample number k of the mini-batch that is next. */
-static const uint64_t *sample(const isg_trainer *trainer, size_t k) {
+static size_t row_of(const isg_trainer *trainer, size_t k) {
     const size_t a = trainer->state.batch * trainer->option.batch_size + k;
-    return isg_dataset_spins(trainer->data, trainer->order ? trainer->order[a] : a);
+    return trainer->order ? trainer->order[a] : a;
+}
+
+static const uint64_t *sample(const isg_trainer *trainer, size_t k) {
+    return isg_dataset_spins(trainer->data, row_of(trainer, k));
 }
 
 static void set_order(isg_trainer *trainer) {
@@ -221,6 +236,24 @@ static void sweep_rows(isg_trainer *trainer, isg_states *states, isg_rows rows, 
                   states->lambda + rows.begin * w->stride);
 }
 
+/* Draws what is missing in some samples of the mini-batch. The random numbers are named by the update
+   and the place in the batch, so that a training that is resumed has the same. */
+static void fill_batch(isg_trainer *trainer, isg_rows rows, size_t thread) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    const size_t count = trainer->option.impute_sweeps;
+    const isg_sweeps sweeps = {.beta = trainer->rbm->info.beta,
+                               .gain = 1,
+                               .seed = trainer->option.seed,
+                               .purpose = ISG_PURPOSE_IMPUTE,
+                               .step = trainer->state.updates * count,
+                               .count = count,
+                               .clamped = trainer->known,
+                               .clamped_stride = w->words};
+    for (size_t k = rows.begin; k < rows.end; k++)
+        isg_known_spins(trainer->known + k * w->words, trainer->data, row_of(trainer, k));
+    isg_states_fill_rows(&trainer->batch, w, &sweeps, rows, thread);
+}
+
 /* Some samples of the mini-batch: their spins and mean hidden units, and what a sweep makes of
    them; without persistent chains, all sweeps. Returns how many spins the first one got wrong. */
 static uint64_t move_batch(isg_trainer *trainer, isg_rows rows, size_t thread) {
@@ -231,11 +264,15 @@ static uint64_t move_batch(isg_trainer *trainer, isg_rows rows, size_t thread) {
     const bool is_persistent = trainer->option.persistent;
     isg_states *batch = &trainer->batch;
     uint64_t wrong = 0;
+    const size_t row_bytes = w->words * sizeof *batch->spins;
     for (size_t k = rows.begin; k < rows.end; k++) {
-        const size_t row_bytes = w->words * sizeof *batch->spins;
-        memcpy(trainer->data_spins + k * w->words, sample(trainer, k), row_bytes);
         memcpy(batch->spins + k * w->words, sample(trainer, k), row_bytes);
         kernels->hidden_input(w, 1, batch->spins + k * w->words, batch->input + k * w->stride);
+    }
+    if (trainer->known)
+        fill_batch(trainer, rows, thread);
+    for (size_t k = rows.begin; k < rows.end; k++) {
+        memcpy(trainer->data_spins + k * w->words, batch->spins + k * w->words, row_bytes);
         set_means(w, batch->input + k * w->stride, 1, trainer->data_lambda + k * w->stride);
     }
     isg_sweeps sweeps = {.purpose = is_persistent ? ISG_PURPOSE_RECONSTRUCT : ISG_PURPOSE_TRAIN,
@@ -390,7 +427,9 @@ typedef struct team {
 static void begin_update(team *my) {
     isg_trainer *trainer = my->trainer;
     const isg_train_state *state = &trainer->state;
-    const size_t n_sweeps = trainer->option.gibbs_steps;
+    const size_t imputing = trainer->known ? trainer->option.impute_sweeps : 0;
+    const size_t moving = trainer->option.gibbs_steps;
+    const size_t n_sweeps = moving > imputing ? moving : imputing;
     const size_t left = trainer->data->info.n_samples - state->batch * trainer->option.batch_size;
     my->rate = learning_rate(trainer);
     atomic_store(&my->wrong, 0);

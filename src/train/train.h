@@ -16,13 +16,14 @@ struct isg_trainer {
     const isg_dataset *data;  /* borrowed */
     isg_train_options option; /* its rates are `rates` */
     isg_rate *rates;
-    char data_sha256[65];
+    char data_sha256[65], missing_sha256[65]; /* the latter only if values are missing */
     isg_train_state state;
     uint64_t wrong_spins; /* after one sweep from the data, in the current epoch */
 
     isg_gibbs_weights weights; /* the RBM as it is now, for the kernels */
     uint64_t *data_spins;      /* (batch, words): the mini-batch, */
     float *data_lambda;        /* (batch, stride): and its mean hidden units */
+    uint64_t *known;           /* (batch, words): what is not missing; NULL if nothing is */
     isg_states batch;          /* from the data; without `chains` it is swept K times */
     isg_states chains;         /* option.persistent: continue from update to update */
     size_t *order;             /* option.shuffle: the samples (n_samples) of epoch order_of - 1 */

@@ -19,9 +19,9 @@
 #include "base/number.h"
 #include "io/json.h"
 
-static const char member[] = "training.json";
+static const char member[] = "training.json", missing_key[] = "missing_sha256";
 
-enum { FORMAT = 1, N_TRAITS = 13, NAME_BYTES = 64 };
+enum { FORMAT = 1, N_TRAITS = 15, NAME_BYTES = 64 };
 
 /* The name of a member of the archive. */
 static const char *named(char out[NAME_BYTES], const char *prefix, const char *name) {
@@ -34,6 +34,7 @@ static const char *named(char out[NAME_BYTES], const char *prefix, const char *n
 /* What identifies a training, apart from its progress; `traits` points to the texts. */
 typedef struct identity {
     isg_json_pair traits[N_TRAITS];
+    size_t count;  /* without missing values, fewer */
     char seed[24]; /* a text, since it may exceed the integers of JSON readers */
     char *rates;   /* "0.0005 from epoch 0, 0.0001 from epoch 25"; to be released */
 } identity;
@@ -81,8 +82,11 @@ static isg_status identify(identity *out, const isg_trainer *trainer) {
         text("fields", options->fields ? "yes" : "no"),
         text("shuffle", options->shuffle ? "yes" : "no"),
         text("seed", out->seed),
+        text(missing_key, trainer->missing_sha256),
+        whole("impute_sweeps", options->impute_sweeps),
     };
     memcpy(out->traits, traits, sizeof traits);
+    out->count = trainer->known ? N_TRAITS : N_TRAITS - 2;
     return ISG_OK;
 }
 
@@ -136,12 +140,12 @@ static isg_status write_facts(const isg_trainer *trainer, isg_npz_writer *writer
     ISG_TRY(identify(&me, trainer));
     isg_json_pair pairs[N_TRAITS + 7] = {text("program", "isinglass"), text("version", ISG_VERSION),
                                          whole("format", FORMAT)};
-    memcpy(pairs + 3, me.traits, sizeof me.traits);
+    memcpy(pairs + 3, me.traits, me.count * sizeof *pairs);
     const isg_json_pair rest[] = {whole("epochs", state->epochs), whole("updates", state->updates),
                                   whole("batch", state->batch),
                                   whole("wrong_spins", trainer->wrong_spins)};
-    memcpy(pairs + 3 + N_TRAITS, rest, sizeof rest);
-    ISG_TRY_GOTO(isg_json_write(&facts, pairs, sizeof pairs / sizeof pairs[0]));
+    memcpy(pairs + 3 + me.count, rest, sizeof rest);
+    ISG_TRY_GOTO(isg_json_write(&facts, pairs, 3 + me.count + sizeof rest / sizeof *rest));
     status = isg_npz_writer_add_text(writer, named(name, prefix, member), facts);
 done:
     isg_release(me.rates);
@@ -221,9 +225,13 @@ static isg_status check_format(const isg_json *json, const char *file) {
 static isg_status check_identity(const isg_json *json, const char *file,
                                  const isg_trainer *trainer) {
     identity me = {.rates = NULL};
+    const bool had_missing = isg_json_has(json, missing_key);
+    if (had_missing != (trainer->known != NULL))
+        return isg_fail(ISG_ERR_SHAPE, "%s: was written for data with%s values to be imputed", file,
+                        had_missing ? "" : "out");
     ISG_TRY(identify(&me, trainer));
     isg_status status = ISG_OK;
-    for (size_t k = 0; k < N_TRAITS && status == ISG_OK; k++)
+    for (size_t k = 0; k < me.count && status == ISG_OK; k++)
         status = compare_trait(json, file, me.traits + k);
     isg_release(me.rates);
     return status;

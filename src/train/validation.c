@@ -10,7 +10,9 @@
  * for x_i is beta times the energy of flipping s_i. The sum over i, the pseudo-likelihood, is largest
  * for the distribution of the data, as the likelihood is, so that a model that has learned its
  * training data by heart loses; the reconstruction error only ever asks for larger weights. Nothing is
- * drawn at random. Threads own blocks of samples, which are summed in order.
+ * drawn at random but missing values, as in training; they are conditions, and not in the sum over i,
+ * which would reward a model for being sure of what it made up. Threads own blocks of samples, which
+ * are summed in order.
  */
 #include <math.h>
 #include <omp.h>
@@ -45,6 +47,10 @@ isg_status isg_validation_create(isg_validation *my, const isg_trainer *trainer,
     ISG_TRY(ISG_ALLOCATE(my->squares, w->n_visible));
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->input, (size_t)my->threads * BLOCK, w->stride));
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->hidden, (size_t)my->threads * BLOCK, w->n_hidden));
+    if (data->missing || trainer->data->missing) {
+        ISG_TRY(isg_states_create(&my->filled, w, (size_t)my->threads * BLOCK));
+        ISG_TRY(ISG_ALLOCATE_MATRIX(my->known, (size_t)my->threads * BLOCK, w->words));
+    }
     ISG_TRY(ISG_ALLOCATE(my->sums, of_training > of_validation ? of_training : of_validation));
     return ISG_OK;
 }
@@ -57,6 +63,8 @@ void isg_validation_release(isg_validation *my) {
     isg_release(my->input);
     isg_release(my->hidden);
     isg_release(my->sums);
+    isg_states_release(&my->filled);
+    isg_release(my->known);
     *my = (isg_validation){.data = NULL};
 }
 
@@ -91,9 +99,9 @@ static double log_sigmoid(double x) {
     return x > 0 ? -isg_log1p(isg_exp(-x)) : x - isg_log1p(isg_exp(x));
 }
 
-/* The sum of ln p(s_i | all others) over the units of some samples. */
+/* The sum of ln p(s_i | all others) over the units of some samples that are known; NULL: all. */
 static double sum_logs(const isg_validation *my, const isg_trainer *trainer, const uint64_t *spins,
-                       size_t count, const double *hidden) {
+                       const uint64_t *known, size_t count, const double *hidden) {
     const isg_rbm *rbm = trainer->rbm;
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden, words = trainer->weights.words;
     double sum = 0;
@@ -103,11 +111,38 @@ static double sum_logs(const isg_validation *my, const isg_trainer *trainer, con
             for (size_t q = 0; q < BLOCK; q++)
                 field[q] += rbm->weights[i * p + mu] * hidden[mu * BLOCK + q];
         for (size_t q = 0; q < count; q++)
-            sum += log_sigmoid(
-                2 * rbm->info.beta *
-                (isg_spin(spins + q * words, i) * (field[q] + rbm->b[i]) - my->squares[i]));
+            if (!known || isg_bit(known + q * words, i))
+                sum += log_sigmoid(
+                    2 * rbm->info.beta *
+                    (isg_spin(spins + q * words, i) * (field[q] + rbm->b[i]) - my->squares[i]));
     }
     return sum;
+}
+
+/* The samples of a block with their missing values drawn from the RBM as it is; the known ones are
+   in the same rows of `known`. */
+static const uint64_t *fill_block(isg_validation *my, const isg_trainer *trainer,
+                                  const isg_dataset *data, size_t first, size_t count,
+                                  size_t thread) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    const size_t begin = thread * BLOCK, n_sweeps = trainer->option.impute_sweeps;
+    const size_t of_training = (size_t)1 << 31; /* other random numbers for the training data */
+    uint64_t *spins = my->filled.spins + begin * w->words;
+    memcpy(spins, isg_dataset_spins(data, first), count * w->words * sizeof *spins);
+    for (size_t q = 0; q < count; q++)
+        isg_known_spins(my->known + (begin + q) * w->words, data, first + q);
+    isg_kernels_get()->hidden_input(w, count, spins, my->filled.input + begin * w->stride);
+    const isg_sweeps sweeps = {.beta = trainer->rbm->info.beta,
+                               .gain = 1,
+                               .seed = trainer->option.seed,
+                               .purpose = ISG_PURPOSE_VALIDATE,
+                               .step = trainer->state.epochs * n_sweeps,
+                               .count = n_sweeps,
+                               .number = first - begin + (data == my->data ? 0 : of_training),
+                               .clamped = my->known,
+                               .clamped_stride = w->words};
+    isg_states_fill_rows(&my->filled, w, &sweeps, (isg_rows){begin, begin + count}, thread);
+    return spins;
 }
 
 /* The mean over all samples. */
@@ -119,11 +154,13 @@ static double mean(isg_validation *my, const isg_trainer *trainer, const isg_dat
     for (size_t block = 0; block < n_blocks; block++) {
         const size_t thread = (size_t)omp_get_thread_num(), first = block * BLOCK;
         const size_t count = n_samples - first < BLOCK ? n_samples - first : BLOCK;
-        const uint64_t *spins = isg_dataset_spins(data, first);
+        const uint64_t *known = data->missing ? my->known + thread * BLOCK * w->words : NULL;
+        const uint64_t *spins = known ? fill_block(my, trainer, data, first, count, thread)
+                                      : isg_dataset_spins(data, first);
         double *hidden = my->hidden + thread * BLOCK * w->n_hidden;
         set_hidden(trainer, spins, count, my->input + thread * BLOCK * w->stride, hidden);
         my->sums[block] = is_energy ? sum_energies(trainer, spins, count, hidden)
-                                    : sum_logs(my, trainer, spins, count, hidden);
+                                    : sum_logs(my, trainer, spins, known, count, hidden);
     }
     double sum = 0;
     for (size_t block = 0; block < n_blocks; block++)
@@ -155,6 +192,17 @@ void isg_validation_measure(isg_validation *my, const isg_trainer *trainer, isg_
 
 static const char member[] = "validation.sha256";
 
+enum { IDENTITY_BYTES = 130 };
+
+/* SHA-256 of the data, and of what is missing in them if something is. */
+static void identify(const isg_dataset *data, char out[IDENTITY_BYTES]) {
+    isg_dataset_checksum(data, out);
+    if (!data->missing)
+        return;
+    out[64] = ' ';
+    isg_dataset_missing_checksum(data, out + 65);
+}
+
 isg_status isg_validation_save(const isg_validation *my, const isg_rbm *rbm, uint64_t seed,
                                const char *command, const char *path) {
     isg_rbm best = *rbm; /* with its patterns and so on */
@@ -179,8 +227,8 @@ bool isg_validation_is_saved(const isg_validation *my, const char *path) {
 
 isg_status isg_validation_write(const isg_validation *my, isg_npz_writer *writer) {
     const size_t n = my->data->info.n_visible, p = my->n_hidden;
-    char sha256[65];
-    isg_dataset_checksum(my->data, sha256);
+    char sha256[IDENTITY_BYTES];
+    identify(my->data, sha256);
     ISG_TRY(isg_npz_writer_add_text(writer, member, sha256));
     ISG_TRY(isg_npz_writer_add_doubles(writer, "best.W", my->weights, 2, n, p));
     ISG_TRY(isg_npz_writer_add_doubles(writer, "best.b", my->b, 1, n, 0));
@@ -188,7 +236,7 @@ isg_status isg_validation_write(const isg_validation *my, isg_npz_writer *writer
 }
 
 isg_status isg_validation_check(const isg_dataset *data, isg_zip *zip) {
-    char mine[65], *found = NULL;
+    char mine[IDENTITY_BYTES], *found = NULL;
     size_t index = 0;
     const bool is_there = isg_zip_find(zip, member, &index);
     if (is_there != (data != NULL))
@@ -197,12 +245,12 @@ isg_status isg_validation_check(const isg_dataset *data, isg_zip *zip) {
     if (!is_there)
         return ISG_OK;
     ISG_TRY(isg_npz_read_text(zip, member, &found));
-    isg_dataset_checksum(data, mine);
+    identify(data, mine);
     const isg_status status =
         strcmp(found, mine) == 0
             ? ISG_OK
             : isg_fail(ISG_ERR_SHAPE,
-                       "%s: was written for other validation data, of SHA-256 %.64s, not %s",
+                       "%s: was written for other validation data, of SHA-256 %.129s, not %s",
                        isg_zip_file_name(zip), found, mine);
     isg_release(found);
     return status;

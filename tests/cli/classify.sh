@@ -29,6 +29,12 @@ try classify "${toy[@]}"
 try classify "${toy[@]}" --epochs 3 --error-at 0,1 --rate 0.01 -o run --picture c.png --curve curve.csv --predictions p.csv
 cut -d, -f1,3- curve.csv
 head -n 4 p.csv
+head -c 4 c.png | tail -c 3; echo
+/usr/bin/python3 -c '
+import csv
+for row in csv.DictReader(open("p.csv")):
+    p = {name[2:]: float(row[name]) for name in row if name.startswith("p_")}
+    assert abs(sum(p.values()) - 1) < 1e-5 and p[row["predicted"]] == max(p.values()) == float(row["probability"])'
 grep -v seconds run/run.json
 ls run
 # With the classifier that was kept: the same answers, some of the classes, no labels at all.
@@ -99,6 +105,9 @@ try classify plain.csv test.csv
 try classify train.npz plain.npz --per-class 1
 try classify train.npz plain.npz --per-class 1 --predictions u.csv
 head -n 3 u.csv
+sed '2~4s/^c[0-9]//' test.csv >partly.csv
+try classify train.csv partly.csv --label-column 1 --per-class 1 --predictions o.csv
+head -n 3 o.csv | cut -d, -f1-4
 try classify train.csv narrow.csv --label-column 1
 try classify "${toy[@]}" --limit 2
 try classify train.csv test.csv --label-column 1 --per-class 41

@@ -36,8 +36,10 @@ try map binary.npz -o b.npz
 /usr/bin/python3 -c 'import numpy as np; assert (np.load("plain.npz")["W"] == np.load("b.npz")["W"]).all()'
 try map turned.npy -o t.npz
 try map mixed.npz -o t.npz
-# Pictures need images.
-try map p.npz -o x.npz --picture w.png
+# Units that are no image become a table, by gnuplot.
+try map p.npz -o table.npz --picture table.png
+mkdir without && ln -s "$(command -v isinglass)" without/isinglass
+PATH=$PWD/without isinglass map p.npz -o none.png.npz --picture none.png 2>&1
 isinglass patterns votes.csv --label-column 1 --shape 2x3 -o image.npz >/dev/null
 try map image.npz -o x.npz --picture w.png
 try map image.npz -o y.npz --picture w.png

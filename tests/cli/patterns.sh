@@ -12,3 +12,20 @@ try patterns x.csv --label-column 1 -o no/such/place.npz
 try patterns x.csv --label-column 1
 try patterns -o y.npz
 try patterns x.csv --label-column 1 -o z.npz --limit 2
+# The units that tell patterns apart, with names where there are any.
+/usr/bin/python3 - <<'END_OF_PROGRAM'
+import numpy as np
+x = np.array([[1, 1, 0, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 0], [1, 1, 1, 1]])
+np.savez("named.npz", X=x, y=np.array(["left", "left", "right", "right", "right"]),
+         units=np.array(["budget", "crime, or not", "water", "trade"]), ids=np.array(list("abcde")))
+END_OF_PROGRAM
+try patterns named.npz -o named_p.npz --table t.csv --top 2
+cat t.csv
+try patterns named.npz -o named_p.npz --table t.csv --top 9 --per-class 2 --force --json
+wc -l <t.csv
+try patterns x.csv --label-column 1 -o top.npz --top 2 --quiet
+try patterns named.npz -o p.npz --class left --top 2
+try patterns named.npz -o p.npz --table t.txt
+isinglass patterns named.npz -o p.npz --picture p.png >/dev/null || echo failed; head -c 4 p.png | tail -c 3; echo
+isinglass patterns named.npz --shape 2x2 -o i.npz --picture i.png >/dev/null || echo failed; head -c 4 i.png | tail -c 3; echo
+ls

@@ -98,6 +98,33 @@ try recall p.npz plain.csv --flip 0.1
 try recall unnamed.npz more.csv --label-column 1 --flip 0.1
 try recall p.npz more.csv --label-column 1 --flip 0.1
 try recall unnamed.npz --trajectory x.png
+# The order parameters of every sample, onto patterns and class means; a pattern itself has a 1 and zeros.
+try recall p.npz more.csv --label-column 1 --projections a.csv --quiet
+cat a.csv
+isinglass recall p.npz votes.csv --label-column 1 --projections self.csv --quiet >/dev/null && cat self.csv
+isinglass recall p.npz known.csv --label-column 1 --projections a.npz --class-means known.csv --quiet --json |
+    grep -A 6 '"projection": {'
+/usr/bin/python3 - <<'END_OF_PROGRAM'
+import csv
+import numpy as np
+rows = list(csv.reader(open("more.csv")))
+s, xi = np.array([row[1:] for row in rows], float), np.load("p.npz")["xi"].astype(float)
+a = np.array([[row[k] for k in row if k.startswith("a_")] for row in csv.DictReader(open("a.csv"))], float)
+print(np.abs(a - s @ np.linalg.pinv(xi).T).max() < 1e-6)
+found = np.load("a.npz")
+y, known = found["y"], np.array([row[0] for row in rows if row[0] != "nowhere"])
+x = np.column_stack([s[:-1][known == c].mean(0) for c in found["columns"]])
+print(list(y) == list(known), np.abs(found["A"] - s[:-1] @ np.linalg.pinv(x).T).max() < 1e-13)
+END_OF_PROGRAM
+try recall unnamed.npz plain.csv --projections u.csv --quiet
+cat u.csv
+try recall twice.npz plain.csv --rule hebbian --projections x.csv
+try recall p.npz more.csv --label-column 1 --projections x.txt
+try recall p.npz --flip 0.1 --projections x.csv
+try recall p.npz more.csv --label-column 1 --class-means known.csv
+try recall p.npz more.csv --label-column 1 --projections x.csv --class-means plain.csv --header no
+try recall p.npz plain.csv --projections x.csv --class-means plain.csv
+try recall p.npz plain.csv --projections x.csv --class-means narrow.csv
 # A gnuplot that fails, and none at all: no picture, and nothing is left behind.
 try recall p.npz --flip 0:0.5:3 --picture x.png
 mkdir without

@@ -124,7 +124,7 @@ try train "${toy[@]}" -o x --per-class 21
 try train "${toy[@]}" -o x --init pca --hidden 13
 try train "${toy[@]}" -o x --init normal/model.npz --hidden 4
 try train "${toy[@]}" -o x --picture w.npz
-try train "${toy[@]}" -o x --picture x.png
+isinglass train "${toy[@]}" -o table --epochs 0 --picture table.png --quiet >/dev/null || echo failed; head -c 4 table.png | tail -c 3; echo
 try train lost.csv -o x
 try train "${toy[@]}" -o lost/x
 try train "${toy[@]}" -o toy.csv

@@ -44,8 +44,8 @@ isinglass map all.npz -o again.npz >/dev/null && isinglass verify all.npz >/dev/
 isinglass train data.npz -o run --init m.npz --epochs 1 --batch 4 --quiet >/dev/null
 isinglass unmap run -o run.npz --json >one.json && isinglass unmap run/model.npz -o run.npz --force --json >two.json
 cmp one.json two.json && echo same
-# Pictures need images.
-try unmap m.npz -o x.npz --picture x.png
+# Units that are no image become a table.
+isinglass unmap m.npz -o table.npz --picture table.png >/dev/null || echo failed; head -c 4 table.png | tail -c 3; echo
 isinglass map p.npz -o i.npz >/dev/null 2>&1
 # Misuse, and files that are none or do not fit.
 try unmap m.npz

@@ -17,17 +17,22 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigne
     return mutate_chosen(forms, 1, bytes, size, room, seed);
 }
 
-static depth read_labels(isg_data_file *input, const char *column) {
+static depth read_labels(isg_data_file *input, const char *column, bool with_ids) {
     isg_labels labels = {0};
     depth how_far = BEGUN;
-    if (isg_labels_read(&labels, input, 2, column) == ISG_OK &&
+    isg_names ids = {0};
+    if (isg_names_add(&ids, "1", 1) != ISG_OK || isg_names_add(&ids, "cat", 3) != ISG_OK)
+        abort();
+    isg_join join = {.n_samples = 2, .ids = with_ids ? &ids : NULL};
+    if (isg_labels_read(&labels, input, column, &join) == ISG_OK &&
         isg_labels_finish(&labels) == ISG_OK) {
         how_far = ACCEPTED;
         for (size_t row = 0; row < labels.count; row++)
-            if (labels.index[row] >= labels.n_classes)
+            if (labels.index[row] >= labels.n_classes && labels.index[row] != ISG_UNLABELLED)
                 abort();
     }
     isg_labels_clear(&labels);
+    isg_names_clear(&ids);
     return how_far;
 }
 
@@ -39,7 +44,7 @@ depth attack(const uint8_t *bytes, size_t size) {
         isg_file_from_memory(&file, names[bytes[0] & 7], bytes + 1, size - 1) != ISG_OK ||
         isg_data_file_take(&input, file, NULL) != ISG_OK)
         return REFUSED;
-    const depth how_far = read_labels(&input, columns[bytes[0] >> 3 & 3]);
+    const depth how_far = read_labels(&input, columns[bytes[0] >> 3 & 3], bytes[0] & 32);
     isg_data_file_close(&input);
     return how_far;
 }

@@ -148,8 +148,17 @@ for k, (choice, data) in enumerate(everything):
 for k, (choice, data) in enumerate([(0, labels), (1, npy(y)), (1, npy(arrays["text"])), (1, npy(y / 1)),
                                     (2, archives["stored"]), (3, b"kind\n1\n2\n1\n"), (3, b"a\nb\n"),
                                     (3 | 24, b"x,kind\n1,cat\n2,dog\n"), (4, b"1\n2\n"),
-                                    (6, gzip.compress(labels)), (7, gzip.compress(b"1\n0\n"))]):
+                                    (6, gzip.compress(labels)), (7, gzip.compress(b"1\n0\n")),
+                                    (3 | 32, b"cat,a\n1,b\n"), (3 | 32, b",kind\n1,a\ncat,\n"), (4 | 32, b"kind\n1\ta\ncat\tNA\n")]):
     put("labels", str(k), bytes([choice]) + data)
+
+# The first two bytes choose the format and the options, see fuzz_table.c.
+named = [b",a,b,c\nx,1,0,1\ny,0,NA,1\n", b"a\tb\nx\t1\t0\ny\t0\t1\n", b"id,label,a,b\nx,u,red,yes\ny,v,blue,no\nz,,red,?\n",
+         b"a;b\n1;0\n0;1\n", b"label,a,a=u\np,u,1\ne,v,0\n", b"1,yes,0\n0,no,nan\n", b"a,b\n1,True\n2,False\n"]
+for k, (choice, data) in enumerate([(1, d) for d in named] + [(2, named[1])] + [(4, d) for d in relations.values()]):
+    for options in (0, 1, 2, 1 | 12, 2 | 12, 1 | 8 | 16, 128 | 12, 64 | 12):
+        put("table", f"{k}-{options}", bytes([choice | (24 if options & 16 else 0), options]) + data)
+words("table", ",", ";", "\t", "\n", "NA", "?", "yes", "no", "true", "=", "id", "label", '"', "@attribute ", "@data", "{0 1}", "numeric", "{y,n}")
 
 # The first byte chooses what is read, see fuzz_cli_numbers.c.
 for choice, texts in enumerate([["0", "-1.5e-3", ".5", "18446744073709551615", "1e308", "4.9e-324", " 7", "0x1p3", "nan"],

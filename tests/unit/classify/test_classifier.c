@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "classify/classify.h"
 #include "helper_allocation.h"
 #include "helper_experts.h"
@@ -102,6 +103,58 @@ static void test_hidden_units(void **state) {
         }
     free_trio(&three);
     isg_dataset_free(data);
+}
+
+/* Every RBM sees the values that it finds most probable itself, before and after a file. */
+static void test_missing_values(void **state) {
+    (void)state;
+    enum { CLASSES_AT_MOST = 16 };
+    static double p[3][CLASS_SAMPLES * CLASSES_AT_MOST], f[CLASS_SAMPLES * RBMS];
+    isg_dataset *data = make_classes(1), *whole = make_classes(1), **completions = NULL;
+    trio three = make_trio();
+    isg_classifier *classifier = NULL, *again = NULL;
+    assert_ok(ISG_ALLOCATE_MATRIX(data->missing, CLASS_SAMPLES, data->words));
+    for (size_t a = 1; a < CLASS_SAMPLES; a += 2)
+        for (size_t i = a % 5; i < CLASS_UNITS; i += 5)
+            isg_bit_assign(data->missing + a * data->words, i, true);
+    assert_ok(isg_classifier_fit(&classifier, three.view, RBMS, ISG_FEATURES_ENERGY, data, NULL,
+                                 NULL, NULL));
+    assert_ok(isg_feature_map_complete(&completions, &classifier->map, data));
+    const isg_matd room = {f, CLASS_SAMPLES, RBMS, RBMS};
+    assert_ok(isg_feature_map_apply_all(&classifier->map, data, completions, 0, room));
+    isg_impute_options options = isg_impute_defaults();
+    options.marginal = true;
+    for (size_t k = 0; k < RBMS; k++) {
+        isg_dataset *mine = NULL;
+        assert_ok(isg_dataset_impute(&mine, data, three.rbm[k], &options, NULL));
+        for (size_t a = 0; a < CLASS_SAMPLES; a++) {
+            double energy = 0;
+            assert_ok(isg_rbm_spin_energy(three.rbm[k], isg_dataset_row(mine, a), &energy));
+            assert_true(fabs(f[a * RBMS + k] + 2 * energy) < 1e-6);
+        }
+        isg_dataset_free(mine);
+    }
+    const size_t n_classes = isg_classifier_describe(classifier).n_classes;
+    assert_true(n_classes <= CLASSES_AT_MOST);
+    assert_ok(isg_classifier_save(classifier, in(directory, "missing.npz"), 1, NULL));
+    assert_ok(isg_classifier_load(&again, in(directory, "missing.npz")));
+    const isg_classifier *both[] = {classifier, again, classifier};
+    for (size_t k = 0; k < 3; k++)
+        assert_ok(isg_classifier_predict(both[k], k == 2 ? whole : data, NULL,
+                                         (isg_matd){p[k], CLASS_SAMPLES, n_classes, n_classes}));
+    assert_memory_equal(p[0], p[1], CLASS_SAMPLES * n_classes * sizeof *f);
+    for (size_t a = 0; a < CLASS_SAMPLES; a += 2)
+        assert_memory_equal(p[0] + a * n_classes, p[2] + a * n_classes, n_classes * sizeof *f);
+    assert_memory_not_equal(p[0], p[2], CLASS_SAMPLES * n_classes * sizeof *f);
+    again->map.betas[1] = 0;
+    assert_fails(isg_classifier_predict(again, data, NULL, (isg_matd){NULL, 0, 0, 0}),
+                 ISG_ERR_UNSUPPORTED, "temperature");
+    isg_completions_free(completions, RBMS);
+    isg_classifier_free(classifier);
+    isg_classifier_free(again);
+    isg_dataset_free(data);
+    isg_dataset_free(whole);
+    free_trio(&three);
 }
 
 static void test_features_are_the_same_everywhere(void **state) {
@@ -437,6 +490,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_energies),
         cmocka_unit_test(test_hidden_units),
+        cmocka_unit_test(test_missing_values),
         cmocka_unit_test(test_features_are_the_same_everywhere),
         cmocka_unit_test(test_feature_refusals),
         cmocka_unit_test(test_is_a_regression_on_features),

@@ -281,7 +281,7 @@ static void label_column_by_name_or_number(void **state) {
     options.label_column = "4";
     assert_text_refused("a.csv", file, &options, "numbered from 1 to 3");
     options.label_column = "2";
-    assert_text_refused("a.csv", "1,a,0\n0,,1\n", &options, "line 2: the label is missing");
+    assert_samples("a.csv", "1,a,0\n0,,1\n", &options, 1); /* the other has no label */
     const bytes images = idx(3, (const uint32_t[]){1, 1, 1}, (const uint8_t[]){1});
     assert_refused("a.idx", images.data, images.size, &options, ISG_ERR_ARGUMENT, "only CSV");
 }
@@ -295,7 +295,7 @@ static void blanks_around_names_do_not_count(void **state) {
     assert_string_equal(isg_dataset_class_name(data, 0), "3");
     assert_string_equal(isg_dataset_class_name(data, 1), "cat");
     isg_dataset_free(data);
-    assert_text_refused("a.csv", "x,kind\n1, \n", &options, "line 2: the label is missing");
+    assert_text_refused("a.csv", "x,kind\n1, \n", &options, "no sample has a label");
     assert_text_refused("a.csv", "x,kind,kind\n1,a,b\n", &options, "2 columns are called 'kind'");
 }
 
@@ -424,11 +424,8 @@ static void doubtful_headings_are_refused(void **state) {
     assert_text_refused("a.csv", "NA\n0\n1\n", NULL, "--header");
     assert_text_refused("a.csv", "?,null\n0,1\n", NULL, "--header");
     assert_samples("a.csv", "Na,K\n0,1\n", NULL, 1);
-    /* The row numbers of pandas and R. */
-    options = isg_dataset_defaults();
-    options.label_column = "kind";
-    assert_text_refused("a.csv", ",p,kind\n0,1,a\n1,0,b\n", &options, "column 1 has no name");
-    assert_text_refused("a.csv", "\"\",p,q\n\"1\",1,0\n", NULL, "column 1 has no name");
+    /* A first column without a name has those of the rows; others need one. */
+    assert_samples("a.csv", "\"\",p,q\n\"1\",1,0\n", NULL, 1);
     assert_text_refused("a.csv", "p,q,\n1,0,\n", NULL, "column 3 has no name");
 }
 
@@ -451,6 +448,41 @@ static void bad_text_is_refused_with_its_place(void **state) {
     assert_text_refused("a.mtx",
                         "%%MatrixMarket matrix coordinate real general\n1000000 1000000 1\n1 1 1\n",
                         NULL, "too large");
+}
+
+/* A file in order, by row or by column, is read without remembering its entries; one that leaves its order
+   is begun again, at any entry, and nothing is put or learned twice. */
+static void sparse_entries_come_in_any_order(void **state) {
+    (void)state;
+    enum { ENTRIES = 7 };
+    static const char *const orders[] = {"0123456", "0364152", "6543210", "0123465",
+                                         "1023456", "0364125", "0361452", "3012456"};
+    static const char *const lines[ENTRIES] = {"1 1 3", "1 3 2", "2 2 5", "2 3 1",
+                                               "3 1 7", "3 2 1", "4 3 4"};
+    for (int is_learned = 0; is_learned < 2; is_learned++)
+        for (size_t k = 0; k < sizeof orders / sizeof *orders; k++)
+            for (size_t again = 0; again <= ENTRIES; again++) {
+                char file[256];
+                const size_t n = ENTRIES + (again < ENTRIES);
+                int used =
+                    snprintf(file, sizeof file,
+                             "%%%%MatrixMarket matrix coordinate real general\n4 3 %zu\n", n);
+                for (size_t e = 0; e < n; e++)
+                    used += snprintf(file + used, sizeof file - (size_t)used, "%s\n",
+                                     lines[(e < ENTRIES ? orders[k][e] : orders[k][again]) - '0']);
+                isg_dataset_options options = isg_dataset_defaults();
+                options.binarize = is_learned ? ISG_BINARIZE_MEAN : ISG_BINARIZE_ZERO;
+                if (again < ENTRIES) {
+                    assert_text_refused("a.mtx", file, &options, "is listed twice");
+                    continue;
+                }
+                isg_dataset *data = load_text("a.mtx", file, &options);
+                assert_row(data, 0, "+-+");
+                assert_row(data, 1, is_learned ? "-+-" : "-++");
+                assert_row(data, 2, is_learned ? "+--" : "++-");
+                assert_row(data, 3, "--+");
+                isg_dataset_free(data);
+            }
 }
 
 static void sparse_entries_default_to_zero(void **state) {
@@ -501,7 +533,7 @@ static void bad_idx_is_refused(void **state) {
     file = idx(4, (const uint32_t[]){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0}, NULL);
     assert_refused("a.idx", file.data, file.size, NULL, ISG_ERR_FORMAT, "more data than can exist");
     assert_refused("a.idx", "abcdefgh", 8, NULL, ISG_ERR_FORMAT, "not an IDX file");
-    assert_refused("a.txt", "1,0\n", 4, NULL, ISG_ERR_FORMAT, "unknown file format");
+    assert_refused("a.dat", "1,0\n", 4, NULL, ISG_ERR_FORMAT, "unknown file format");
     assert_refused("a.npz.gz", "1,0\n", 4, NULL, ISG_ERR_FORMAT, "unknown file format");
     assert_refused("a.csv.gz", "1,0\n", 4, NULL, ISG_ERR_FORMAT, "the name says gzip");
     assert_refused("a.csv", "\x1f\x8b\x08", 3, NULL, ISG_ERR_FORMAT, "the content is gzip");
@@ -698,6 +730,7 @@ int main(void) {
         cmocka_unit_test(headings_are_found_or_asked_for),
         cmocka_unit_test(doubtful_headings_are_refused),
         cmocka_unit_test(bad_text_is_refused_with_its_place),
+        cmocka_unit_test(sparse_entries_come_in_any_order),
         cmocka_unit_test(sparse_entries_default_to_zero),
         cmocka_unit_test(bad_idx_is_refused),
         cmocka_unit_test(bad_options_are_refused),

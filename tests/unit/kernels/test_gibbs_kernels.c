@@ -140,15 +140,16 @@ static void one_size(size_t n, size_t p, scale kind, size_t chains, isg_cursor *
     model m;
     model_create(&m, n, p, kind, random);
     const isg_gibbs_weights *w = &m.w;
-    uint64_t *start = calloc(chains + 1, w->words * sizeof *start),
+    uint64_t *start = calloc(2 * chains, w->words * sizeof *start),
              *mask = start + chains * w->words;
     outcome expected = {calloc(chains * w->words, 8), calloc(chains * w->stride, 4),
                         calloc(chains * w->stride, 4)};
     assert_true(start && expected.spins && expected.input && expected.lambda);
-    random_spins(w, chains + 1, random, start);
+    random_spins(w, 2 * chains, random, start);
     isg_gibbs_step step = {.beta = 0.3 + 3 * isg_next_uniform(random),
                            .gain = isg_next_below(random, 2) ? 1 : isg_next_uniform(random),
-                           .clamped = isg_next_below(random, 3) ? NULL : mask};
+                           .clamped = isg_next_below(random, 3) ? NULL : mask,
+                           .clamped_stride = isg_next_below(random, 2) ? w->words : 0};
     const isg_stream stream =
         isg_stream_at(isg_next_word64(random), ISG_PURPOSE_TEST, 5, isg_next_word(random) >> 8);
     memcpy(step.key, stream.key, sizeof step.key);

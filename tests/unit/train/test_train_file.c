@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/memory.h"
 #include "base/rng.h"
 #include "helper_scratch.h"
 #include "rbm/rbm.h"
@@ -126,6 +127,104 @@ static void test_goes_on_from_any_update(void **state) {
     }
     isg_dataset_free(data);
 }
+
+/* ---- missing values -------------------------------------------------------------------------------- */
+
+/* One in `rare` values is missing, or none if that is 0, in two samples of three. */
+static void lose_values(isg_dataset *data, size_t rare) {
+    isg_cursor random = isg_cursor_at(isg_stream_at(rare, ISG_PURPOSE_TEST, 1, 0));
+    assert_ok(ISG_ALLOCATE_MATRIX(data->missing, data->info.n_samples, data->words));
+    for (size_t a = 0; a < data->info.n_samples; a++)
+        for (size_t i = 0; rare && i < N && a % 3; i++)
+            isg_bit_assign(data->missing + a * data->words, i, isg_next_below(&random, rare) == 0);
+}
+
+/* They are drawn anew in every update, from numbers that a resumed training draws as well. */
+static void test_missing_values_need_no_state(void **state) {
+    (void)state;
+    isg_dataset *whole = make_data(SAMPLES, 1), *none = make_data(SAMPLES, 1);
+    isg_dataset *data = make_data(SAMPLES, 1);
+    const char *path = in(directory, "missing.npz");
+    lose_values(none, 0);
+    lose_values(data, 3);
+    for (int kind = 0; kind < 2; kind++) {
+        isg_train_options options = full_options();
+        options.persistent = options.shuffle = kind == 0;
+        options.impute_sweeps = 4;
+        const session plain = start(whole, &options), same = start(none, &options);
+        const session first = start(data, &options), second = start(data, &options);
+        advance(plain, UPDATES);
+        advance(same, UPDATES);
+        assert_same(plain, same); /* nothing was missing */
+        advance(first, 7);
+        assert_ok(isg_trainer_save(first.trainer, path));
+        assert_ok(isg_trainer_load(second.trainer, path));
+        isg_set_threads(3);
+        const session third = start(data, &options);
+        advance(third, UPDATES);
+        isg_set_threads(1);
+        advance(first, UPDATES - 7);
+        advance(second, UPDATES - 7);
+        assert_same(first, second);
+        assert_same(first, third);
+        assert_memory_not_equal(plain.rbm->weights, first.rbm->weights, N * P * sizeof(double));
+        /* What is known was trained on as it is, and something else was not. */
+        size_t changed = 0;
+        const isg_trainer *trainer = kind == 1 ? first.trainer : NULL;
+        for (size_t k = 0; trainer && k < trainer->batch.count; k++)
+            for (size_t w = 0; w < data->words; w++) {
+                const size_t row = SAMPLES - trainer->batch.count + k; /* the last batch */
+                const uint64_t differs =
+                    trainer->data_spins[k * data->words + w] ^ isg_dataset_spins(data, row)[w];
+                assert_int_equal(differs & ~data->missing[row * data->words + w], 0);
+                changed += differs != 0;
+            }
+        assert_true(kind == 0 || changed > 0);
+        stop(plain);
+        stop(same);
+        stop(first);
+        stop(second);
+        stop(third);
+    }
+    isg_dataset_free(whole);
+    isg_dataset_free(none);
+    isg_dataset_free(data);
+}
+
+static void test_other_missing_values_are_refused(void **state) {
+    (void)state;
+    isg_dataset *whole = make_data(SAMPLES, 1), *data = make_data(SAMPLES, 1);
+    isg_dataset *other = make_data(SAMPLES, 1);
+    const char *path = in(directory, "refused.npz");
+    lose_values(data, 3);
+    lose_values(other, 4);
+    isg_train_options options = full_options(), longer = options;
+    longer.impute_sweeps++;
+    const session mine = start(data, &options), theirs = start(other, &options);
+    const session none = start(whole, &options), long_ones = start(data, &longer);
+    assert_ok(isg_trainer_save(mine.trainer, path));
+    assert_fails(isg_trainer_load(theirs.trainer, path), ISG_ERR_SHAPE, "missing_sha256");
+    assert_fails(isg_trainer_load(long_ones.trainer, path), ISG_ERR_SHAPE, "impute_sweeps");
+    assert_fails(isg_trainer_load(none.trainer, path), ISG_ERR_SHAPE, "with values to be imputed");
+    assert_ok(isg_trainer_save(none.trainer, path));
+    assert_fails(isg_trainer_load(mine.trainer, path), ISG_ERR_SHAPE, "without values");
+    stop(mine);
+    stop(theirs);
+    stop(none);
+    stop(long_ones);
+    longer.impute_sweeps = 0;
+    isg_trainer *trainer = NULL;
+    isg_rbm *rbm = NULL;
+    assert_ok(isg_rbm_start_normal(&rbm, N, P, 0.3, 0.3, 5));
+    assert_fails(isg_trainer_create(&trainer, rbm, data, &longer), ISG_ERR_ARGUMENT,
+                 "impute_sweeps");
+    isg_rbm_free(rbm);
+    isg_dataset_free(whole);
+    isg_dataset_free(data);
+    isg_dataset_free(other);
+}
+
+/* ---- the file --------------------------------------------------------------------------------------- */
 
 /* Equal states are equal files, and NumPy can read them. */
 static void test_file(void **state) {
@@ -373,6 +472,8 @@ static void test_without_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_goes_on_from_any_update),
+        cmocka_unit_test(test_missing_values_need_no_state),
+        cmocka_unit_test(test_other_missing_values_are_refused),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_other_options_are_refused_by_name),
         cmocka_unit_test(test_other_data_and_sizes_are_refused),

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/bits.h"
+#include "base/memory.h"
 #include "helper_allocation.h"
 #include "helper_run.h"
 #include "helper_scratch.h"
@@ -143,6 +145,95 @@ static void test_measures_are_exact(void **state) {
                  row->validation_gap, logs, gap);
     isg_trainer_free(trainer);
     isg_rbm_free(rbm);
+}
+
+/* Some values of two samples in three, or all values. */
+static isg_dataset *with_missing(isg_dataset *some, size_t rare) {
+    assert_ok(ISG_ALLOCATE_MATRIX(some->missing, some->info.n_samples, some->words));
+    for (size_t a = 0; a < some->info.n_samples; a++)
+        for (size_t i = 0; rare && i < N; i++)
+            isg_bit_assign(some->missing + a * some->words, i,
+                           rare == 1 || (a % 3 && (i * 7 + a) % rare == 0));
+    return some;
+}
+
+static void test_missing_values(void **state) {
+    (void)state;
+    const isg_run_options how = options();
+    isg_rbm *rbm = start();
+    isg_trainer *trainer = NULL;
+    isg_dataset *lossy = with_missing(make_data(SAMPLES, N, 1), 5);
+    isg_dataset *kinds[] = {with_missing(make_data(OTHERS, N, 77), 0),
+                            with_missing(make_data(OTHERS, N, 77), 5),
+                            with_missing(make_data(OTHERS, N, 77), 1)};
+    assert_ok(isg_trainer_create(&trainer, rbm, lossy, &how.train));
+    for (size_t kind = 0; kind < 3; kind++) {
+        isg_run_row row[3] = {{.epoch = 0}, {.epoch = 0}, {.epoch = 0}};
+        for (size_t k = 0; k < 3; k++) {
+            isg_validation validation = {.data = NULL};
+            isg_set_threads(1 + k);
+            assert_ok(isg_validation_create(&validation, trainer, kinds[kind]));
+            isg_validation_measure(&validation, trainer, row + k);
+            isg_validation_release(&validation);
+        }
+        isg_set_threads(1);
+        assert_memory_equal(&row[0], &row[1], sizeof *row);
+        assert_memory_equal(&row[0], &row[2], sizeof *row);
+        const double found = row->validation_pseudo_likelihood,
+                     all = pseudo_likelihood(rbm, others);
+        assert_true(isfinite(row->validation_gap));
+        if (kind == 0)
+            assert_true(fabs(found - all) < 1e-4);
+        else if (kind == 1)
+            assert_true(found > 0.95 * all && found < 0.8 * all);
+        else
+            assert_true(found == 0); /* nothing is known, so nothing is judged */
+    }
+    isg_trainer_free(trainer);
+    isg_rbm_free(rbm);
+    for (size_t kind = 0; kind < 3; kind++)
+        isg_dataset_free(kinds[kind]);
+    isg_dataset_free(lossy);
+}
+
+static void test_missing_values_are_resumed(void **state) {
+    (void)state;
+    enum { EPOCHS = 4 };
+    isg_dataset *whole = data;
+    isg_dataset *lossy = with_missing(make_data(SAMPLES, N, 1), 5);
+    isg_dataset *unknown = with_missing(make_data(OTHERS, N, 77), 5);
+    isg_run_options how = options();
+    data = lossy;
+    how.validation = unknown;
+    how.patience = 0;
+    isg_run_row rows[2][EPOCHS + 1];
+    double weights[2][N * P];
+    for (size_t k = 0; k < 2; k++) {
+        use("missing", k);
+        isg_run *run = begin(&how);
+        if (k == 1) {
+            assert_ok(isg_run_train_updates(run, 2 * N_BATCHES + 1, NULL));
+            isg_run_close(run);
+            run = resume(&how);
+        }
+        assert_ok(isg_run_train(run, EPOCHS, NULL));
+        memcpy(rows[k], isg_run_describe(run).rows, sizeof rows[k]);
+        memcpy(weights[k], isg_run_rbm(run)->weights, sizeof weights[k]);
+        if (k == 1) {
+            how.validation = others; /* the same spins, but nothing missing */
+            assert_fails(isg_run_resume(run, data, &how), ISG_ERR_SHAPE, "other validation data");
+        }
+        isg_run_close(run);
+    }
+    assert_memory_equal(weights[0], weights[1], sizeof weights[0]);
+    for (size_t k = 0; k <= EPOCHS; k++) {
+        assert_true(rows[0][k].validation_pseudo_likelihood ==
+                    rows[1][k].validation_pseudo_likelihood);
+        assert_true(rows[0][k].validation_gap == rows[1][k].validation_gap);
+    }
+    data = whole;
+    isg_dataset_free(lossy);
+    isg_dataset_free(unknown);
 }
 
 /* ---- the best epoch, and the last ---------------------------------------------------------------- */
@@ -380,9 +471,14 @@ static void test_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_measures_are_exact), cmocka_unit_test(test_best_epoch),
-        cmocka_unit_test(test_resumed_anywhere),   cmocka_unit_test(test_other_patience),
-        cmocka_unit_test(test_other_validation),   cmocka_unit_test(test_without_memory),
+        cmocka_unit_test(test_measures_are_exact),
+        cmocka_unit_test(test_missing_values),
+        cmocka_unit_test(test_missing_values_are_resumed),
+        cmocka_unit_test(test_best_epoch),
+        cmocka_unit_test(test_resumed_anywhere),
+        cmocka_unit_test(test_other_patience),
+        cmocka_unit_test(test_other_validation),
+        cmocka_unit_test(test_without_memory),
         cmocka_unit_test(test_damaged_members),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
