@@ -70,8 +70,8 @@ edit(src/kernels/gibbs_tuned.h [=[root_single(-2.0F * (e * 0x1.62e43p-1F + s * s
   [=[smaller_single(root_single(-2.0F * (e * 0x1.62e43p-1F + s * series)), spread(6.5F));]=])
 
 mutant(stream_by_thread "random numbers belong to the thread, not to the chain" test_gibbs)
-edit(src/sample/gibbs.c [=[sweeps->step + t, (uint32_t)first);]=]
-  [=[sweeps->step + t, (uint32_t)first + 1000 * (uint32_t)omp_get_thread_num());]=])
+edit(src/sample/gibbs.c [=[(uint32_t)(sweeps->number + first));]=]
+  [=[(uint32_t)(sweeps->number + first) + 1000 * (uint32_t)omp_get_thread_num());]=])
 
 # ---- annealed importance sampling --------------------------------------------------------------------
 
