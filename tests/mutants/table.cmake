@@ -73,6 +73,20 @@ mutant(stream_by_thread "random numbers belong to the thread, not to the chain" 
 edit(src/sample/gibbs.c [=[(uint32_t)(sweeps->number + first));]=]
   [=[(uint32_t)(sweeps->number + first) + 1000 * (uint32_t)omp_get_thread_num());]=])
 
+mutant(shared_clamp "every group of samples is clamped as the first" test_impute)
+edit(src/sample/gibbs.c [=[step.clamped = sweeps->clamped + first * sweeps->clamped_stride;]=]
+  [=[step.clamped = sweeps->clamped;]=])
+
+mutant(majority_in_batches "what is missing in a batch is not drawn" test_train_file)
+edit(src/train/train.c [=[    if (trainer->known)
+        fill_batch(trainer, rows, thread);
+]=] [=[    if (trainer->known && rows.begin > rows.end)
+        fill_batch(trainer, rows, thread);
+]=])
+
+mutant(judged_by_made_up_values "missing values of validation data count as if known" test_validation)
+edit(src/train/validation.c [=[if (!known || isg_bit(known + q * words, i))]=] [=[if (!known || words > 0)]=])
+
 # ---- annealed importance sampling --------------------------------------------------------------------
 
 mutant(lost_increment "the first weight is lost, as if annealing began at alpha_1" test_ais)
