@@ -136,11 +136,11 @@ NOT_CONTENT = {"seconds", "file", "picture", "predictions", "curve", "model", "n
                "choice", "isa", "threads", "version"}
 
 
-def numbers_of(value):
+def numbers_of(value, left_out):
     """JSON without what is not a result."""
     if isinstance(value, dict):
-        return {key: numbers_of(item) for key, item in value.items() if key not in NOT_CONTENT}
-    return [numbers_of(item) for item in value] if isinstance(value, list) else value
+        return {key: numbers_of(item, left_out) for key, item in value.items() if key not in left_out}
+    return [numbers_of(item, left_out) for item in value] if isinstance(value, list) else value
 
 
 def all_digits(text):
@@ -155,8 +155,7 @@ def content(name, printed, verb=None):
     """What is to be hashed of a file, or of what a command printed."""
     if name == "json":
         document = json.loads(printed, parse_float=all_digits, parse_int=str)
-        document = {key: item for key, item in document.items() if key not in LATER.get(verb, ())}
-        return json.dumps(numbers_of(document), sort_keys=True).encode()
+        return json.dumps(numbers_of(document, NOT_CONTENT | LATER.get(verb, set())), sort_keys=True).encode()
     if not name.endswith(".npz"):
         with open(name, "rb") as file:
             lines = file.read().splitlines(keepends=True)
