@@ -131,16 +131,16 @@ def call(command, environment, options, may_fail=False):
 # stays, so do its numbers.
 LATER = {"data": {"binarization", "constant_units", "has_ids", "has_units", "joined_by_id", "missing",
                   "n_constant", "n_missing_samples", "n_unlabelled", "n_unmatched_labels", "set"},
-         "recall": {"projection"}, "score": {"imputed"}}
-NOT_CONTENT = {"seconds", "file", "picture", "predictions", "curve", "model", "name", "reason",
+         "recall": {"projection"}}
+NOT_CONTENT = {"imputed", "seconds", "file", "picture", "predictions", "curve", "model", "name", "reason",
                "choice", "isa", "threads", "version"}
 
 
-def numbers_of(value, left_out):
+def numbers_of(value):
     """JSON without what is not a result."""
     if isinstance(value, dict):
-        return {key: numbers_of(item, left_out) for key, item in value.items() if key not in left_out}
-    return [numbers_of(item, left_out) for item in value] if isinstance(value, list) else value
+        return {key: numbers_of(item) for key, item in value.items() if key not in NOT_CONTENT}
+    return [numbers_of(item) for item in value] if isinstance(value, list) else value
 
 
 def all_digits(text):
@@ -155,7 +155,8 @@ def content(name, printed, verb=None):
     """What is to be hashed of a file, or of what a command printed."""
     if name == "json":
         document = json.loads(printed, parse_float=all_digits, parse_int=str)
-        return json.dumps(numbers_of(document, NOT_CONTENT | LATER.get(verb, set())), sort_keys=True).encode()
+        document = {key: item for key, item in document.items() if key not in LATER.get(verb, ())}
+        return json.dumps(numbers_of(document), sort_keys=True).encode()
     if not name.endswith(".npz"):
         with open(name, "rb") as file:
             lines = file.read().splitlines(keepends=True)
