@@ -23,6 +23,7 @@ import numpy as np
 
 SHARES = [0.1, 0.3, 0.5]
 FOLDS = 10
+TOP = 6  # votes of a party
 # Chosen by --tune: the largest L of the samples held out, whose noise is less than that of the accuracy.
 CHOSEN = {"per-class": 2, "beta": 2, "rate": 0.01, "epochs": 500}
 
@@ -175,6 +176,15 @@ def parties(bench):
                                              ("majority", "impute")) + " |")
 
 
+def patterns(bench):
+    """Which party votes how."""
+    found = run(bench.program, "patterns", "votes", "--missing", "majority", "--top", str(TOP), "-o",
+                bench.path("patterns.npz"))
+    print("\n| party | votes yea on | share of the party | of the other |\n|---|---|---|---|")
+    for unit in found["distinctive"]:
+        print(f"| {unit['label']} | {unit['name']} | {unit['share_in_class']:.2f} | {unit['share_in_rest']:.2f} |")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", default="build/isinglass")
@@ -189,6 +199,7 @@ def main():
         print(f"{len(bench.y)} members, {bench.x.shape[1]} votes, {np.isnan(bench.x).mean():.1%} missing; {CHOSEN}")
         fill_in(bench, options.repeats)
         parties(bench)
+        patterns(bench)
 
 
 if __name__ == "__main__":

@@ -222,11 +222,14 @@ const command command_impute = {
         "law of the model given these, by Gibbs sampling. Each becomes the value that is more "
         "probable than its opposite.\n"
         "Other verbs do the same to data given with --missing impute: score, sample, transform, "
-        "train and unmap draw the missing values, recall takes the more probable ones, and "
-        "classify lets every expert take those that it holds more probable.\n"
+        "train and unmap draw the missing values, so that L is that of samples completed by one "
+        "draw; recall takes the more probable ones, and classify lets every expert take those that "
+        "it holds more probable.\n"
         "Values are written as the threshold of their unit, for -1, and that plus one, for +1: 0 "
         "and 1 unless the model has another --binarize. A .csv has the columns " SAMPLE_COLUMNS
-        ", then one for every unit. " TABLE_ARRAYS " X, or P, the probabilities.",
+        ", then one for every unit. An .npz has X, units, ids and y, as DATA may have them, or P, "
+        "the "
+        "probabilities, and columns.",
     .arguments = arguments,
     .options = options,
     .results = results,
