@@ -18,9 +18,12 @@ static isg_status bad_line(const converter_input *input, size_t line, const char
 /* ---- ARFF: votes and supermarket ----------------------------------------------------------- */
 
 /* Nominal columns, of which the last has the labels: `on` is 1, a missing value `missing`, else 0. */
-static isg_status read_arff(converted *out, isg_arff *arff, const char *on, double missing) {
+static isg_status read_arff(converted *out, isg_arff *arff, const char *file, const char *on,
+                            double missing) {
     const size_t cols = isg_arff_count(arff) - 1;
     size_t room = 0;
+    if (cols == 0)
+        return isg_fail(ISG_ERR_FORMAT, "%s: expected more columns than that of the labels", file);
     for (size_t i = 0; i < cols; i++) {
         const char *name = isg_arff_name(arff, i);
         ISG_TRY(isg_names_add(&out->units, name, strlen(name)));
@@ -54,7 +57,7 @@ static isg_status convert_arff(converted *out, const converter_input *input, con
     ISG_TRY_GOTO(isg_file_from_memory(&file, input->name, input->bytes, input->size));
     ISG_TRY_GOTO(isg_source_create(&source, file, ISG_PLAIN, 0, input->size));
     ISG_TRY_GOTO(isg_arff_create(&arff, source));
-    ISG_TRY_GOTO(read_arff(out, arff, on, missing));
+    ISG_TRY_GOTO(read_arff(out, arff, input->name, on, missing));
 done:
     isg_arff_free(arff);
     isg_source_free(source);
@@ -63,7 +66,7 @@ done:
 }
 
 isg_status convert_votes(converted *out, const converter_input *inputs) {
-    return convert_arff(out, inputs, "y", NAN);
+    return convert_arff(out, inputs, "y", (double)NAN);
 }
 
 isg_status convert_supermarket(converted *out, const converter_input *inputs) {

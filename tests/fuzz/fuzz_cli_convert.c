@@ -10,10 +10,10 @@
 #include "mutator.h"
 #include "target.h"
 
-static converter *const converters[] = {convert_splice,    convert_leukaemia,   convert_pbmc,
-                                        convert_tissues,   convert_senate,      convert_mushrooms,
-                                        convert_votes,     convert_supermarket, convert_glyphs,
-                                        convert_ccle,      convert_spam};
+static converter *const converters[] = {convert_splice,  convert_leukaemia,   convert_pbmc,
+                                        convert_tissues, convert_senate,      convert_mushrooms,
+                                        convert_votes,   convert_supermarket, convert_glyphs,
+                                        convert_ccle,    convert_spam};
 enum { CONVERTERS = sizeof converters / sizeof converters[0], FIRST_TEXT = 6 };
 
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t room, unsigned seed) {

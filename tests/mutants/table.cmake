@@ -206,6 +206,18 @@ edit(src/train/run_directory.c [=[    for (size_t k = 0; run->path && k < ISG_GE
         ISG_TRY(isg_remove_file(run->files[ISG_RUN_CHECKPOINT + k]));
     ISG_TRY(isg_run_set_settings(run, settings));]=] [=[    ISG_TRY(isg_run_set_settings(run, settings));]=])
 
+mutant(no_self_term "the energy of a flip without the square of the unit's own weights" test_validation)
+edit(src/train/validation.c [=[(field[q] + rbm->b[i]) - my->squares[i]]=] [=[(field[q] + rbm->b[i])]=])
+
+mutant(best_forgotten "the best epoch is not looked for again when a run is resumed" test_validation)
+edit(src/train/validation.c [=[if (k == 0 || rows[k].validation_pseudo_likelihood > my->best) {]=] [=[if (k == 0) {]=])
+
+mutant(best_kept "best.npz of an epoch that is repeated is left as it is" test_validation)
+edit(src/train/run_rbm.c [=[!(only_missing && isg_validation_is_saved(&my->validation, best))]=] [=[!only_missing]=])
+
+mutant(unbalanced_residual "weights of classes in the loss, but not in all of its gradient" test_logistic)
+edit(src/classify/logistic_loss.c [=[-(weight * others)]=] [=[-others]=])
+
 mutant(json_read_once "a number that lost a digit for want of memory is believed" test_json)
 edit(src/io/json.c [=[is_read = json->object && other && json_equal(json->object, other);]=]
   [=[is_read = json->object && other;]=])
@@ -253,6 +265,23 @@ edit(src/base/atomic_file.c [=[return sync_directory(file);]=] [=[return false ?
 mutant(labels_shifted "every selected sample gets the label of the next one" test_dataset)
 edit(src/data/labels.c [=[taken.index[k] = all->index[rows[k]];]=]
   [=[taken.index[k] = all->index[(rows[k] + 1) % all->count];]=])
+
+mutant(labels_in_file_order "labels with ids joined in the order of their file" test_table)
+edit(src/data/label_file.c [=[joined[sample] = labels->index[k];]=]
+  [=[joined[k < join->ids->count ? k : sample] = labels->index[k];]=])
+
+mutant(row_counts_shifted "row numbers from 0 joined to row numbers from 1" test_refused_data)
+edit(src/data/label_file.c [=[if (join->n_unmatched > 0 && count_differently(ids, join->ids))]=] [=[if (false)]=])
+
+mutant(words_by_this_file "a column of words of the model read as numbers" test_table)
+edit(src/data/dataset_table.c [=[model ? isg_name_index_find(&index, name) != SIZE_MAX &&]=]
+  [=[model ? c->has_words && isg_name_index_find(&index, name) != SIZE_MAX &&]=])
+
+mutant(heading_of_words "a first row of yes and no taken for a heading" test_refused_data)
+edit(src/data/table.c [=[row.words - row.missing - row.truths;]=] [=[row.words - row.missing;]=])
+
+mutant(sparse_from_one "attributes of sparse ARFF rows counted from 1" test_arff)
+edit(src/io/arff.c [=[ISG_TRY(set_field(arff, k, what, word));]=] [=[ISG_TRY(set_field(arff, k ? k - 1 : 0, what, word));]=])
 
 mutant(test_rows_in_train "one row of the second part of a split is in the first, too" test_dataset)
 edit(src/data/dataset.c [=[isg_dataset_select(&one, data, rows, n_first)]=]
