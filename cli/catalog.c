@@ -151,7 +151,8 @@ const catalog_entry catalog[] = {
      .classes = 8,
      .what = "single blood cells (10x Genomics, PBMC 3k)",
      .values = "ln(1 + 10000 count / total of the cell)",
-     .labels = "the cell type, 20 cells each",
+     .labels = "the cell type, 20 cells each, as in the package, where CD14+ Mono and Memory CD4 T "
+               "seem exchanged: each has the marker genes of the other",
      .reference = "Badia-i-Mompel et al., decoupleR, Bioinformatics Advances 2, vbac016 (2022)",
      .license = "GPL-3 (the package)"},
     {.name = "myoblasts",

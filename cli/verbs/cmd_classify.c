@@ -176,7 +176,7 @@ static exit_code check_classes(const classify_job *my) {
 static exit_code load_test(classify_job *my) {
     data_settings how = my->settings->data;
     how.how.keep_unlabelled = true; /* with or without --predictions, for a run to be resumed */
-    how.how.drop_constant = false; /* TRAIN, or the model, decides */
+    how.how.drop_constant = false;  /* TRAIN, or the model, decides */
     if (!my->settings->model) {
         how.how.labels_path = my->settings->test_labels;
         how.how.limit = my->settings->test_limit;

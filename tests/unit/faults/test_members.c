@@ -154,7 +154,7 @@ static const row rows[] = {
      "xi: expected units x patterns, found 70 numbers in 1 dimensions"},
     {PATTERNS, "xi", "old[:0]", BAD, "found 0 numbers in 2 dimensions"},
     {PATTERNS, "xi", "old[:, :0]", BAD, "found 0 numbers in 2 dimensions"},
-    {PATTERNS, "xi", "old * 2", BAD, "xi, row 1, column 1: expected +1 or -1 (or 1 or 0), found"},
+    {PATTERNS, "xi", "old * 2", BAD, "xi, row 1, column 1: expected +1 or -1, found"},
     {PATTERNS, "xi", "old.astype(str)", BAD, "expected numbers, found text"},
 
     {PATTERNS, "labels", "None", FINE},
