@@ -118,17 +118,19 @@ def cross_validate(program, x, y, units, jobs):
 
 
 def top_genes(program):
-    """The ten most distinctive genes by type; known markers among them in bold."""
+    """The ten most distinctive genes by type, known markers of any type in bold, and the ranks of its own."""
     with tempfile.TemporaryDirectory() as scratch:
-        found = run(program, "patterns", "pbmc", "--binarize", "mean", "--drop-constant", "--top", "10", "-o",
+        found = run(program, "patterns", "pbmc", "--binarize", "mean", "--drop-constant", "--top", "100", "-o",
                     os.path.join(scratch, "p.npz"))
-    genes = {}
+    ranks = {}
     for unit in found["distinctive"]:
-        genes.setdefault(unit["label"], []).append(unit["name"])
+        ranks.setdefault(unit["label"], {})[unit["name"]] = unit["rank"]
     every = {gene for known in MARKERS.values() for gene in known}
-    for label, names in genes.items():
-        print(f"| {label} | {', '.join(f'**{name}**' if name in every else name for name in names)} | "
-              f"{', '.join(name for name in MARKERS[label] if name in names) or 'none'} of {', '.join(MARKERS[label])} |")
+    print("| type | ten most distinctive genes | ranks of its known markers |\n|---|---|---|")
+    for label, genes in ranks.items():
+        top = ", ".join(f"**{gene}**" if gene in every else gene for gene in list(genes)[:10])
+        known = ", ".join(f"{gene} {genes.get(gene, '> 100')}" for gene in MARKERS[label])
+        print(f"| {label} | {top} | {known} |")
 
 
 def main():
@@ -137,7 +139,6 @@ def main():
     parser.add_argument("--jobs", type=int, default=4, help="splits at the same time [default: 4]")
     options = parser.parse_args()
     x, y, units = read(options.program)
-    print("| type | ten most distinctive genes | its known markers among them |\n|---|---|---|")
     top_genes(options.program)
     print("\n| method | " + " | ".join(f"{rule}: leave-one-out | {rule}: 5-fold" for rule in RULES) + " |")
     print("|---|---|---|---|---|")
