@@ -146,7 +146,11 @@ static void remark_on_missing(const invocation *call, const char *name,
 static void remark_on_labels(const invocation *call, const char *name, const isg_dataset_info *info,
                              const data_settings *settings) {
     const bool quiet = call->common.quiet;
-    if (info->n_unlabelled)
+    if (settings->how.label_column && !settings->how.labels_path && info->n_classes == 0 &&
+        info->n_unlabelled == 0)
+        notice(quiet, "%s: there is no column '%s'; no sample has a label", name,
+               settings->how.label_column);
+    else if (info->n_unlabelled)
         notice(quiet, "%s: %zu sample%s ha%s no label%s", name, info->n_unlabelled,
                plural(info->n_unlabelled), info->n_unlabelled == 1 ? "s" : "ve",
                settings->how.keep_unlabelled ? "" : "; left out");
@@ -159,7 +163,7 @@ static void remark_on_labels(const invocation *call, const char *name, const isg
 }
 
 static void remark(const invocation *call, const char *name, const isg_dataset *data,
-                   const data_settings *settings) {
+                   const data_settings *settings, bool is_decided) {
     const isg_dataset_info info = isg_dataset_describe(data);
     const bool quiet = call->common.quiet;
     remark_if_uniform(call, name, data);
@@ -168,7 +172,7 @@ static void remark(const invocation *call, const char *name, const isg_dataset *
     if (info.n_unused_columns)
         notice(quiet, "%s: %zu column%s not among the units of the model and left out", name,
                info.n_unused_columns, info.n_unused_columns == 1 ? " is" : "s are");
-    if (settings->how.drop_constant && info.n_constant)
+    if (settings->how.drop_constant && info.n_constant && !is_decided)
         notice(quiet, "%s: %zu constant unit%s left out", name, info.n_constant,
                info.n_constant == 1 ? " is" : "s are");
 }
@@ -209,6 +213,11 @@ static exit_code take_encoding(isg_dataset_options *out, const invocation *call,
     if (!differs)
         return EXIT_DONE;
     out->use_own_rule = true;
+    if (call->common.force)
+        notice(call->common.quiet,
+               "--force: the model was made with --binarize %s and full scale %g, "
+               "which these data do not get",
+               own, model.full_scale);
     return call->common.force
                ? EXIT_DONE
                : fail(EXIT_MISUSED,
@@ -240,7 +249,7 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
         if (status != ISG_OK)
             code = load_failed(status, name, images, labels);
         else
-            remark(call, name, *out, settings);
+            remark(call, name, *out, settings, encoding != NULL);
     }
     memory_release(images);
     memory_release(labels);

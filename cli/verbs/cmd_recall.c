@@ -187,13 +187,38 @@ exit_code recall_impute(const recall_job *my, isg_dataset **data) {
 
 /* ---- files ------------------------------------------------------------------------------------------ */
 
+/* What is recalled is compared with labels; only --projections are also of samples without one. */
+static exit_code keep_labelled(recall_job *my) {
+    const isg_dataset_info info = isg_dataset_describe(my->data);
+    size_t *rows = NULL, count = 0;
+    if (info.n_unlabelled == 0)
+        return EXIT_DONE;
+    if (info.n_classes == 0)
+        return fail(EXIT_BAD_INPUT, "%s: no sample has a label", my->data_name);
+    rows = memory_allocate(info.n_samples, sizeof *rows);
+    if (!rows)
+        return fail_memory();
+    for (size_t a = 0; a < info.n_samples; a++)
+        if (isg_dataset_labels(my->data)[a] != ISG_UNLABELLED)
+            rows[count++] = a;
+    notice(my->call->common.quiet, "%s: only --projections has the samples without a label",
+           my->data_name);
+    my->all = my->data;
+    my->data = NULL;
+    const exit_code code = fail_status(isg_dataset_select(&my->data, my->all, rows, count));
+    memory_release(rows);
+    return code;
+}
+
 static exit_code load(recall_job *my) {
+    data_settings how = my->settings->data;
+    how.how.keep_unlabelled = my->settings->projections != NULL;
     exit_code code = fail_status(isg_patterns_load(&my->patterns, my->file));
     if (code != EXIT_DONE)
         return code;
     my->info = isg_patterns_describe(my->patterns);
     if (my->data_name)
-        code = data_load(&my->data, my->call, my->data_name, &my->settings->data,
+        code = data_load(&my->data, my->call, my->data_name, &how,
                          isg_patterns_encoding(my->patterns));
     if (code == EXIT_DONE && my->data &&
         isg_dataset_describe(my->data).n_visible != my->info.n_visible)
@@ -203,6 +228,8 @@ static exit_code load(recall_job *my) {
                  plural(isg_dataset_describe(my->data).n_visible), my->file, my->info.n_visible);
     if (code == EXIT_DONE && my->data)
         code = recall_impute(my, &my->data);
+    if (code == EXIT_DONE && my->data)
+        code = keep_labelled(my);
     if (code == EXIT_DONE && my->settings->mask_units) {
         my->units = memory_allocate(my->info.n_visible / 64 + 1, sizeof *my->units);
         code = my->units ? ranges_parse("--mask-units", my->settings->mask_units,
@@ -230,6 +257,7 @@ static exit_code run(const invocation *call) {
                                        : recall_protocol(&my);
     isg_patterns_free(my.patterns);
     isg_dataset_free(my.data);
+    isg_dataset_free(my.all);
     memory_release(my.flips);
     memory_release(my.masks);
     memory_release(my.units);

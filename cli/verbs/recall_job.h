@@ -26,6 +26,7 @@ typedef struct recall_job {
     isg_patterns *patterns;
     isg_patterns_info info;
     isg_dataset *data; /* NULL without DATA */
+    isg_dataset *all;  /* with the samples that have no label, for --projections; NULL: data */
     isg_rule rules[N_RULES];
     isg_dynamics dynamics[N_DYNAMICS];
     size_t n_rules, n_dynamics; /* 0 dynamics: as the protocol has it */
@@ -67,9 +68,10 @@ typedef struct projection_result {
     double accuracy, error; /* NaN if the classes of either are unknown */
 } projection_result;
 
-/* Writes --projections. */
 /* Fills in what --missing impute left to the network. */
 exit_code recall_impute(const recall_job *my, isg_dataset **data);
+
+/* Writes --projections. */
 exit_code recall_project(const recall_job *my, projection_result *out); /* recall_projections.c */
 
 exit_code recall_protocol(recall_job *my);   /* recall_protocol.c */

@@ -96,11 +96,12 @@ static exit_code take_means(basis *on, const recall_job *my, const isg_dataset *
     return code;
 }
 
-static exit_code project(const recall_job *my, const basis *on, isg_matd a) {
+static exit_code project(const recall_job *my, const isg_dataset *data, const basis *on,
+                         isg_matd a) {
     progress bar;
     progress_start(&bar, my->call->common.quiet, "projecting");
     const isg_status status =
-        isg_projections(a, my->data, (isg_matd_view){on->x, on->n_visible, on->count, on->count},
+        isg_projections(a, data, (isg_matd_view){on->x, on->n_visible, on->count, on->count},
                         my->settings->how.allow_rank_deficient, progress_callback(&bar));
     progress_finish(&bar);
     return status == ISG_ERR_DEPENDENT
@@ -112,12 +113,12 @@ static exit_code project(const recall_job *my, const basis *on, isg_matd a) {
 
 /* The largest projection of every sample, the first of those that are equal but for rounding, and how
    often it is of its class. */
-static void judge(const recall_job *my, const basis *on, isg_matd a, uint32_t *answers,
+static void judge(const isg_dataset *data, const basis *on, isg_matd a, uint32_t *answers,
                   projection_result *out) {
     size_t right = 0, judged = 0;
     for (size_t s = 0; s < a.rows; s++) {
         const double *row = a.data + s * a.stride;
-        const char *class = sample_class(my->data, s);
+        const char *class = sample_class(data, s);
         for (size_t k = 1; k < on->count; k++)
             if (row[k] > row[answers[s]] + 1e-12)
                 answers[s] = (uint32_t)k;
@@ -132,7 +133,8 @@ static void judge(const recall_job *my, const basis *on, isg_matd a, uint32_t *a
 
 exit_code recall_project(const recall_job *my, projection_result *out) {
     const recall_settings *settings = my->settings;
-    const size_t n_samples = isg_dataset_describe(my->data).n_samples;
+    const isg_dataset *data = my->all ? my->all : my->data;
+    const size_t n_samples = isg_dataset_describe(data).n_samples;
     isg_dataset *train = NULL;
     basis on = {.x = NULL};
     exit_code code = EXIT_DONE;
@@ -157,13 +159,13 @@ exit_code recall_project(const recall_job *my, projection_result *out) {
         code = fail_memory();
     const isg_matd room = {a, n_samples, on.count, on.count};
     if (code == EXIT_DONE)
-        code = project(my, &on, room);
+        code = project(my, data, &on, room);
     if (code == EXIT_DONE) {
         *out = (projection_result){.file = settings->projections,
                                    .onto = settings->class_means ? "class means" : "patterns",
                                    .count = on.count};
-        judge(my, &on, room, answers, out);
-        const sample_table table = {.data = my->data,
+        judge(data, &on, room, answers, out);
+        const sample_table table = {.data = data,
                                     .values = {a, n_samples, on.count, on.count},
                                     .columns = (const char *const *)on.names,
                                     .prefix = "a_",

@@ -279,7 +279,7 @@ static isg_status read_label_column(isg_loader *load, isg_h5 *h5, isg_h5_object 
     if (!strchr(wanted, '/'))
         ISG_TRY(look(h5, name, "/obs", wanted, &at));
     if (at == ABSENT || strcmp(wanted, "__categories") == 0)
-        return no_column(obs, wanted, index);
+        return isg_loader_may_lack_labels(load) ? ISG_OK : no_column(obs, wanted, index);
     if (at == DATASET) {
         ISG_TRY(look(h5, name, "/obs/__categories", wanted, &categories));
         ISG_TRY_GOTO(open_column(&items, h5, name, "/obs", wanted));
@@ -413,7 +413,8 @@ static isg_status read_10x(isg_loader *load, isg_h5 *h5, const char *group, cons
     const char *name = isg_file_name(load->input.file);
     isg_h5_dataset *column = NULL;
     int64_t shape[2] = {0, 0};
-    if (load->options->label_column && !load->options->labels_path)
+    if (load->options->label_column && !load->options->labels_path &&
+        !isg_loader_may_lack_labels(load))
         return isg_fail(ISG_ERR_ARGUMENT,
                         "%s: a file of 10x has no columns of labels; give a file with --labels",
                         name);

@@ -460,7 +460,7 @@ static isg_status load_file(isg_dataset **out, isg_file *file, const isg_cells *
     isg_status status = ISG_OK;
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
     if (options->label_column && !load.input.format->is_table && !load.input.format->is_hdf5 &&
-        !options->labels_path) {
+        !options->labels_path && !isg_loader_may_lack_labels(&load)) {
         status = isg_fail(ISG_ERR_ARGUMENT,
                           "%s: only CSV, TSV, ARFF and .h5ad files have a label column",
                           isg_file_name(file));

@@ -76,7 +76,8 @@ static isg_status find_columns(reader *r) {
     ISG_TRY(ISG_ALLOCATE(r->columns, table->n_columns));
     ISG_TRY(ISG_ALLOCATE(is_ignored, table->n_columns));
     ISG_TRY_GOTO(isg_table_ignore(table, wanted.ignored, is_ignored));
-    if (wanted.label)
+    if (wanted.label &&
+        (isg_table_has(table, wanted.label) || !isg_loader_may_lack_labels(r->load)))
         ISG_TRY_GOTO(isg_table_find(table, wanted.label, &r->label));
     if (wanted.id)
         ISG_TRY_GOTO(isg_table_find(table, wanted.id, &r->id));

@@ -275,6 +275,11 @@ isg_status isg_loader_put(isg_loader *load, size_t row, size_t column, double va
                              : isg_binarizer_put(&load->binarizer, sample, unit, value);
 }
 
+bool isg_loader_may_lack_labels(const isg_loader *load) {
+    const isg_encoding *model = load->options->encoding;
+    return load->options->keep_unlabelled && model && model->units.count > 0;
+}
+
 bool isg_loader_takes_bytes(const isg_loader *load) {
     return !load->columns_are_samples && !load->unit_of && !load->is_learning &&
            load->binarizer.has_common;

@@ -64,6 +64,10 @@ isg_status isg_loader_extend(isg_loader *load, size_t rows);
 
 isg_status isg_loader_put(isg_loader *load, size_t row, size_t column, double value);
 
+/* Whether samples to be classified, or the like, may lack the label column of the training data; units
+   that have names tell that the rest of the file is what it should be. */
+bool isg_loader_may_lack_labels(const isg_loader *load);
+
 /* A whole row of bytes at once, where isg_loader_takes_bytes(). */
 bool isg_loader_takes_bytes(const isg_loader *load);
 void isg_loader_put_bytes(isg_loader *load, size_t row, const uint8_t *values);

@@ -297,11 +297,13 @@ isg_status isg_run_resume(isg_run *run, const isg_dataset *data, const isg_run_o
     options = options ? options : &defaults;
     ISG_TRY(create(&my, run, data, options));
     const isg_status status = isg_run_continue(run, &one_rbm, my, options->save_every_s);
-    if (status != ISG_OK)
+    if (status != ISG_OK) {
         release(my);
-    else
-        my->options = NULL; /* they are the caller's */
-    return status;
+        return status;
+    }
+    my->options = NULL; /* they are the caller's */
+    /* A run of an earlier version does not know how its data were read. */
+    return isg_rbm_encoding(my->rbm) ? ISG_OK : isg_rbm_set_encoding(my->rbm, data->encoding);
 }
 
 isg_rbm *isg_run_rbm(isg_run *run) {

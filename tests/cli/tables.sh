@@ -83,3 +83,15 @@ isinglass patterns train.csv --label-column class --one-hot -o mushrooms.npz --q
 try recall mushrooms.npz test.csv --label-column class --seed 1 | grep '^!'
 printf 'p,x,n\ne,b,a\ne,x,a\n' >bare.csv
 try data info bare.csv --label-column 1 --one-hot
+# New samples need no label column, and samples without a label have projections.
+printf ',CD79A,NKG7,LYZ\nTTTA,2,0,0\nTTTC,0,0,4\n' >new.csv
+{ sed '1s/$/,type/; 2,$s/$/,B/' cells.csv && echo 'TTTG,0,3,0,' && echo 'TTTT,0,0,3,NK'; } >part.csv
+try classify part.csv new.csv --label-column type --per-class 1 --predictions new-types.csv | grep '^!'
+cut -d , -f 1-4 new-types.csv
+try recall one.npz new.csv --label-column type --projections new-a.csv --allow-rank-deficient | grep '^!'
+cut -d , -f 1-4 new-a.csv
+try recall one.npz part.csv --label-column type --projections part-a.csv --allow-rank-deficient | grep -e '^!' -e ^samples
+cut -d , -f 1-4 part-a.csv
+try recall one.npz new.csv --label-column type --allow-rank-deficient | grep '^!'
+# A constant unit of other data stays, and is not said to be left out; --force does not go unnoticed.
+try recall one.npz new.csv --drop-constant --binarize mean --force --allow-rank-deficient | grep '^!'

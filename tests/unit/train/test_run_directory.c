@@ -524,6 +524,39 @@ static void test_without_memory(void **state) {
     assert_true(sweep_allocations(whole_run, NULL) > 50);
 }
 
+/* The model of a run that did not know how its data were read learns it from them. */
+static void test_learns_the_encoding(void **state) {
+    (void)state;
+    char text[SAMPLES * N * 2];
+    isg_dataset *read = NULL;
+    isg_rbm *saved = NULL;
+    isg_dataset_options how = isg_dataset_defaults();
+    const isg_run_options as = options();
+    how.binarize = ISG_BINARIZE_VALUE;
+    how.binarize_at = 2;
+    how.header = ISG_HEADER_NO;
+    for (size_t k = 0; k < SAMPLES * N; k++) {
+        const uint64_t *row = isg_dataset_row(data, k / N);
+        text[2 * k] = row[0] >> k % N & 1 ? '3' : '2';
+        text[2 * k + 1] = k % N == N - 1 ? '\n' : ',';
+    }
+    assert_ok(isg_dataset_load_memory(&read, "a.csv", text, sizeof text, &how, NULL));
+    use("encoding", 0);
+    isg_run *run = begin();
+    assert_ok(isg_run_train(run, 1, NULL));
+    assert_null(isg_rbm_encoding(isg_run_rbm(run)));
+    isg_run_close(run);
+    assert_ok(isg_run_open(&run, path, false));
+    assert_ok(isg_run_resume(run, read, &as));
+    assert_ok(isg_run_train(run, EPOCHS, NULL));
+    assert_same_end(run);
+    assert_ok(isg_rbm_load(&saved, run->files[ISG_RUN_MODEL]));
+    assert_true(isg_encoding_threshold(isg_rbm_encoding(saved), 0) == 2);
+    isg_rbm_free(saved);
+    isg_run_close(run);
+    isg_dataset_free(read);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_files),
@@ -543,6 +576,7 @@ int main(void) {
         cmocka_unit_test(test_what_is_in_the_way),
         cmocka_unit_test(test_divergence_keeps_the_last_model),
         cmocka_unit_test(test_unwritable),
+        cmocka_unit_test(test_learns_the_encoding),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
