@@ -107,10 +107,12 @@ static void look(impute_result *my) {
 static void set_values(impute_result *my) {
     const isg_encoding *encoding = isg_dataset_encoding(my->full);
     for (size_t a = 0; a < my->n_samples; a++)
-        for (size_t i = 0; i < my->n_visible; i++)
+        for (size_t i = 0; i < my->n_visible; i++) {
+            const double low = encoding ? isg_encoding_threshold(encoding, i) : 0;
+            const double high = fmax(low + 1, nextafter(low, HUGE_VAL)); /* 1 may be too little */
             my->table[a * my->n_visible + i] =
-                (encoding ? isg_encoding_threshold(encoding, i) : 0) +
-                isg_bit(isg_dataset_row(my->full, a), i);
+                isg_bit(isg_dataset_row(my->full, a), i) ? high : low;
+        }
 }
 
 static exit_code write_table(const impute_result *my, const invocation *call, const char *path,
