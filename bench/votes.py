@@ -23,8 +23,13 @@ import numpy as np
 
 SHARES = [0.1, 0.3, 0.5]
 FOLDS = 10
+TOP = 6  # votes of a party
+FEATURES = ["energy", "hidden"]
 # Chosen by --tune: the largest L of the samples held out, whose noise is less than that of the accuracy.
-CHOSEN = {"per-class": 2, "beta": 2, "rate": 0.01, "epochs": 500}
+CHOSEN = {"init": "hopfield", "per-class": 2, "beta": 2, "rate": 0.01, "epochs": 500}
+
+# With half of the votes hidden, patterns may be dependent.
+ALL_AT_ONCE = {"init": "pca", "hidden": 4, "beta": 2, "rate": 0.01, "epochs": 200}
 
 
 def run(program, *words):
@@ -63,7 +68,7 @@ class Bench:
 
     def train(self, x, y, seed, settings):
         words = [word for key, value in settings.items() for word in (f"--{key}", str(value))]
-        run(self.program, "train", self.save("train.npz", x, y), "--missing", "impute", "--init", "hopfield",
+        run(self.program, "train", self.save("train.npz", x, y), "--missing", "impute",
             "--batch", "50", "--fields", "--seed", str(seed), "-o", self.path("run"), "--force", *words)
         return self.path("run")
 
@@ -113,7 +118,7 @@ def tune(bench):
     """Settings by the accuracy of 30 % hidden votes and L, on a part of the training part alone."""
     rng = np.random.RandomState(1)
     inner = np.flatnonzero(~split(bench.y, 0.3, rng))
-    grid = {"per-class": [1, 2, 3, 5], "beta": [0.5, 1, 2], "rate": [0.01], "epochs": [50, 200, 500]}
+    grid = {"init": ["hopfield"], "per-class": [1, 2, 3, 5], "beta": [0.5, 1, 2], "rate": [0.01], "epochs": [50, 200, 500]}
     for values in itertools.product(*grid.values()):
         settings = dict(zip(grid, values))
         found, likelihood = [], []
@@ -154,25 +159,68 @@ def fill_in(bench, repeats):
           f"{with_error(likelihood['test'], 2)} on the others.")
 
 
-def parties(bench):
-    """Cross-validation of classify."""
-    ways = [(features, missing) for features in ("energy", "hidden") for missing in ("majority", "impute")]
-    wrong = {way: [] for way in ways}
-    rng = np.random.RandomState(1)
+def parties(bench, share):
+    """Cross-validation of classify, with a share of the known votes hidden everywhere; the third way is one model
+    of both parties that completes all samples first."""
+    rng = np.random.RandomState(5)
+    whole, wrong = bench.x, {}
+    bench.x, _ = hide(whole, share, rng)
     fold = np.empty(len(bench.y), int)
     for label in np.unique(bench.y):
         here = rng.permutation(np.flatnonzero(bench.y == label))
         fold[here] = np.arange(len(here)) % FOLDS
+    given = bench.x
     for k in range(FOLDS):
-        for features, missing in ways:
-            wrong[features, missing].append(100 * bench.classify(
-                fold != k, fold == k, "--missing", missing, "--features", features, "--per-class",
-                str(CHOSEN["per-class"]), "--beta", str(CHOSEN["beta"]), "--rate", str(CHOSEN["rate"]), "--epochs",
-                "50", "--batch", "50", "--fields"))
-    print(f"\nError of the party in %, {FOLDS}-fold cross-validation:\n\n| features | majority | impute |\n|---|---|---|")
-    for features in ("energy", "hidden"):
-        print(f"| {features} | " + " | ".join(with_error(wrong[features, missing]) for missing in
-                                             ("majority", "impute")) + " |")
+        train, test = fold != k, fold == k
+        model = bench.train(given[train], bench.y[train], k + 1, ALL_AT_ONCE)
+        full = bench.impute(model, given, bench.y, k + 1)
+        for features, (way, x) in itertools.product(FEATURES, (("majority", given), ("impute", given),
+                                                               ("impute first", full))):
+            bench.x = x
+            wrong.setdefault((features, way), []).append(100 * bench.classify(
+                train, test, "--missing", way.split()[0], "--features", features, "--per-class", "2", "--beta", "2",
+                "--rate", "0.01", "--epochs", "50", "--batch", "50", "--fields"))
+    bench.x = whole
+    ways = [way for features, way in wrong if features == FEATURES[0]]
+    print(f"\nError of the party in %, {share:.0%} hidden, {FOLDS}-fold cross-validation:\n\n| features | " +
+          " | ".join(ways) + " |\n|---|" + "---|" * len(ways))
+    for features in FEATURES:
+        print(f"| {features} | " + " | ".join(with_error(wrong[features, way]) for way in ways) + " |")
+
+
+def sweeps(bench):
+    """How long it takes until draws have settled, by L of what they complete, and how exact probabilities are."""
+    rng = np.random.RandomState(5)
+    model = bench.train(bench.x, bench.y, 1, CHOSEN)
+    given, _ = hide(bench.x, 0.5, rng)
+    data, full, shares = bench.save("half.npz", given, bench.y), bench.path("full.npz"), bench.path("p.npz")
+    print("\n| sweeps | L of a draw, half of the votes hidden |\n|---|---|")
+    for count in (1, 2, 5, 10, 20, 50, 100, 1000):
+        found = []
+        for seed in range(1, 7):
+            run(bench.program, "impute", model, data, "-o", full, "--force", "--draw", "--sweeps", str(count),
+                "--average", "1", "--seed", str(seed))
+            found.append(run(bench.program, "score", model, full)["log_likelihood"]["value"])
+        print(f"| {count} | {with_error(found, 2)} |")
+    print("\n| averaged over | error of p, root mean square | on the wrong side of 1/2 |\n|---|---|---|")
+    exact, missing = None, np.isnan(given)
+    for count in (20000, 50, 200, 1000):
+        run(bench.program, "impute", model, data, "-o", full, "--force", "--probabilities", shares, "--average",
+            str(count), "--seed", str(count))
+        with np.load(shares) as file:
+            p = file["P"][missing]
+        exact = p if exact is None else exact
+        if p is not exact:
+            print(f"| {count} | {np.sqrt(np.mean((p - exact) ** 2)):.3f} | {np.mean((p > 0.5) != (exact > 0.5)):.1%} |")
+
+
+def patterns(bench):
+    """Which party votes how."""
+    found = run(bench.program, "patterns", "votes", "--missing", "majority", "--top", str(TOP), "-o",
+                bench.path("patterns.npz"))
+    print("\n| party | votes yea on | share of the party | of the other |\n|---|---|---|---|")
+    for unit in found["distinctive"]:
+        print(f"| {unit['label']} | {unit['name']} | {unit['share_in_class']:.2f} | {unit['share_in_rest']:.2f} |")
 
 
 def main():
@@ -188,7 +236,10 @@ def main():
             return
         print(f"{len(bench.y)} members, {bench.x.shape[1]} votes, {np.isnan(bench.x).mean():.1%} missing; {CHOSEN}")
         fill_in(bench, options.repeats)
-        parties(bench)
+        parties(bench, 0)
+        parties(bench, 0.5)
+        sweeps(bench)
+        patterns(bench)
 
 
 if __name__ == "__main__":

@@ -103,7 +103,8 @@ exit_code shape_parse(const char *text, size_t *height, size_t *width);
 /* What DATA can be, for the help of an argument. */
 #define DATA_HELP                                                                                  \
     "mnist:train, mnist:test, fashion:train, fashion:test, another set of 'isinglass data list', " \
-    "or a file: IDX, .npy, .npz (arrays X and y, or of scipy.sparse), .csv, .tsv, .arff, .mtx (all " \
+    "or a file: IDX, .npy, .npz (arrays X and y, or of scipy.sparse), .csv, .tsv, .arff, .mtx "    \
+    "(all "                                                                                        \
     "but .npz may end in .gz), .h5ad, .h5, or a directory of 10x Genomics"
 
 /* Refuses the options for reading `what`, which was not given: all but --shape, which may be for

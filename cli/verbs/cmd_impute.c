@@ -27,7 +27,7 @@ static void defaults(void *settings) {
 
 typedef struct impute_result {
     isg_rbm *rbm;
-    isg_dataset *data, *full;
+    isg_dataset *data, *drawn; /* the latter with --draw */
     const char *model, *data_name, *file, *probabilities;
     size_t n_samples, n_visible, n_missing, n_missing_samples;
     size_t differ; /* of the missing, from the majority */
@@ -66,25 +66,26 @@ static exit_code load(impute_result *my, const invocation *call) {
 static exit_code fill(impute_result *my, const invocation *call) {
     const impute_settings *settings = call->settings;
     isg_impute_options options = settings->how;
-    const isg_matd room = {NULL, my->n_samples, my->n_visible, my->n_visible};
     my->table = memory_allocate(my->n_samples, my->n_visible * sizeof *my->table);
     my->names = memory_allocate(my->n_visible, sizeof *my->names);
     if (!my->table || !my->names)
         return fail_memory();
-    isg_matd p = room;
-    p.data = my->table;
+    const isg_matd p = {my->table, my->n_samples, my->n_visible, my->n_visible};
     options.seed = call->common.seed;
-    options.marginal = !settings->draw;
     progress bar;
     progress_start(&bar, call->common.quiet, "imputing");
     isg_status status =
-        isg_dataset_impute(&my->full, my->data, my->rbm, &options, progress_callback(&bar));
-    progress_finish(&bar);
-    progress_start(&bar, call->common.quiet, "probabilities");
-    if (status == ISG_OK)
-        status = isg_impute_probabilities(p, my->data, my->rbm, &options, progress_callback(&bar));
+        isg_impute_probabilities(p, my->data, my->rbm, &options, progress_callback(&bar));
+    if (status == ISG_OK && settings->draw)
+        status = isg_dataset_impute(&my->drawn, my->data, my->rbm, &options, NULL);
     progress_finish(&bar);
     return fail_status(status);
+}
+
+/* The spin filled in, from the table while that has the probabilities. */
+static bool is_up(const impute_result *my, size_t a, size_t i) {
+    return my->drawn ? isg_bit(isg_dataset_row(my->drawn, a), i)
+                     : my->table[a * my->n_visible + i] > 0.5;
 }
 
 static void look(impute_result *my) {
@@ -96,8 +97,7 @@ static void look(impute_result *my) {
                 continue;
             const double p = my->table[a * my->n_visible + i];
             sum += fmax(p, 1 - p);
-            my->differ += isg_bit(isg_dataset_row(my->full, a), i) !=
-                          isg_bit(isg_dataset_row(my->data, a), i);
+            my->differ += is_up(my, a, i) != isg_bit(isg_dataset_row(my->data, a), i);
         }
     }
     my->certainty = my->n_missing ? sum / (double)my->n_missing : (double)NAN;
@@ -105,19 +105,18 @@ static void look(impute_result *my) {
 
 /* Values on the right side of the threshold, so that reading the file gives the same spins. */
 static void set_values(impute_result *my) {
-    const isg_encoding *encoding = isg_dataset_encoding(my->full);
+    const isg_encoding *encoding = isg_dataset_encoding(my->data);
     for (size_t a = 0; a < my->n_samples; a++)
         for (size_t i = 0; i < my->n_visible; i++) {
             const double low = encoding ? isg_encoding_threshold(encoding, i) : 0;
             const double high = fmax(low + 1, nextafter(low, HUGE_VAL)); /* 1 may be too little */
-            my->table[a * my->n_visible + i] =
-                isg_bit(isg_dataset_row(my->full, a), i) ? high : low;
+            my->table[a * my->n_visible + i] = is_up(my, a, i) ? high : low;
         }
 }
 
 static exit_code write_table(const impute_result *my, const invocation *call, const char *path,
                              bool is_data) {
-    const sample_table table = {.data = my->full,
+    const sample_table table = {.data = my->data,
                                 .values = {my->table, my->n_samples, my->n_visible, my->n_visible},
                                 .columns = my->names[0] ? my->names : NULL,
                                 .prefix = is_data ? "" : "p_",
@@ -136,7 +135,7 @@ static exit_code run(const invocation *call) {
     if (code == EXIT_DONE)
         code = fill(&my, call);
     for (size_t i = 0; code == EXIT_DONE && i < my.n_visible; i++)
-        my.names[i] = isg_encoding_unit_name(isg_dataset_encoding(my.full), i);
+        my.names[i] = isg_encoding_unit_name(isg_dataset_encoding(my.data), i);
     if (code == EXIT_DONE)
         look(&my);
     if (code == EXIT_DONE && my.probabilities)
@@ -150,7 +149,7 @@ static exit_code run(const invocation *call) {
     memory_release(my.table);
     memory_release(my.names);
     isg_dataset_free(my.data);
-    isg_dataset_free(my.full);
+    isg_dataset_free(my.drawn);
     isg_rbm_free(my.rbm);
     return code;
 }
@@ -224,11 +223,14 @@ const command command_impute = {
         "law of the model given these, by Gibbs sampling. Each becomes the value that is more "
         "probable than its opposite.\n"
         "Other verbs do the same to data given with --missing impute: score, sample, transform, "
-        "train and unmap draw the missing values, recall takes the more probable ones, and "
-        "classify lets every expert take those that it holds more probable.\n"
+        "train and unmap draw the missing values, so that L is that of samples completed by one "
+        "draw; recall takes the more probable ones, and classify lets every expert take those that "
+        "it holds more probable.\n"
         "Values are written as the threshold of their unit, for -1, and that plus one, for +1: 0 "
         "and 1 unless the model has another --binarize. A .csv has the columns " SAMPLE_COLUMNS
-        ", then one for every unit. " TABLE_ARRAYS " X, or P, the probabilities.",
+        ", then one for every unit. An .npz has X, units, ids and y, as DATA may have them, or P, "
+        "the "
+        "probabilities, and columns.",
     .arguments = arguments,
     .options = options,
     .results = results,

@@ -59,22 +59,28 @@ const char *isg_table_column(const isg_table *table, size_t k, char out[ISG_COLU
     return out;
 }
 
-/* Lists the columns: "a, b, c and 12 more". */
+/* Lists the columns: "a, b, c, ..., x, y, z (26 in all)". The one that was meant is often the last. */
 static isg_status no_such_column(const isg_table *table, const char *column) {
     enum { SHOWN = 12 };
-    char list[SHOWN * 32 + 32];
+    char list[SHOWN * 32 + 64] = "";
     size_t used = 0;
     if (!table->columns.count)
         return isg_fail(ISG_ERR_FORMAT,
                         "%s: there is no column '%s' (the file has no heading); columns are "
                         "numbered from 1 to %zu",
                         table->name, column, table->n_columns);
-    for (size_t k = table->has_row_names; k < table->n_columns && k < SHOWN; k++)
+    const size_t first = table->has_row_names, n = table->n_columns - first;
+    const size_t gap = n > SHOWN ? n - SHOWN : 0;
+    for (size_t k = 0; k < n - gap; k++) {
+        const bool is_behind = gap && k >= SHOWN / 2;
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%.28s",
-                                 k > table->has_row_names ? ", " : "",
-                                 isg_names_at(&table->columns, k));
-    if (table->n_columns > SHOWN)
-        snprintf(list + used, sizeof list - used, " and %zu more", table->n_columns - SHOWN);
+                                 k == 0                        ? ""
+                                 : is_behind && k == SHOWN / 2 ? ", ..., "
+                                                               : ", ",
+                                 isg_names_at(&table->columns, first + k + (is_behind ? gap : 0)));
+    }
+    if (gap)
+        snprintf(list + used, sizeof list - used, " (%zu in all)", n);
     return isg_fail(ISG_ERR_FORMAT, "%s: there is no column '%s'; the columns are %s", table->name,
                     column, list);
 }

@@ -60,19 +60,23 @@ typedef struct work {
     isg_states states; /* of the samples from `first` on */
     size_t first;
     uint64_t *known; /* of these samples, (count, words) */
-    double *shares;  /* of these samples, (count, n_visible): p(+1); only if measured */
+    /* Only if measured: */
+    double *shares; /* of these samples, (count, n_visible): p(+1) */
+    double *lambda; /* (threads, n_hidden) */
 } work;
 
 /* Adds p(+1 | lambda) of the missing spins of one sample. */
-static void add_shares(work *my, size_t k) {
+static void add_shares(work *my, size_t k, size_t thread) {
     const isg_gibbs_weights *w = &my->weights;
-    const float *lambda = my->states.lambda + k * w->stride;
+    const isg_kernels *kernels = isg_kernels_get();
+    double *lambda = my->lambda + thread * w->n_hidden;
+    for (size_t mu = 0; mu < w->n_hidden; mu++)
+        lambda[mu] = (double)my->states.lambda[k * w->stride + mu];
     for (size_t word = 0; word < w->words; word++)
         for (uint64_t open = ~my->known[k * w->words + word]; open != 0; open &= open - 1) {
             const size_t i = 64 * word + (size_t)__builtin_ctzll(open);
-            double x = my->rbm->b[i];
-            for (size_t mu = 0; mu < w->n_hidden; mu++)
-                x += my->rbm->weights[i * w->n_hidden + mu] * (double)lambda[mu];
+            const double *row = my->rbm->weights + i * w->n_hidden;
+            const double x = kernels->dot(w->n_hidden, row, lambda) + my->rbm->b[i];
             my->shares[k * w->n_visible + i] += 1 / (1 + isg_exp(-2 * my->rbm->info.beta * x));
         }
 }
@@ -107,7 +111,7 @@ static void fill_rows(work *my, isg_rows rows, size_t thread) {
         sweeps.count = 1;
         isg_states_fill_rows(states, w, &sweeps, rows, thread);
         for (size_t k = rows.begin; k < rows.end; k++)
-            add_shares(my, k);
+            add_shares(my, k, thread);
     }
     for (size_t k = rows.begin; my->is_measured && k < rows.end; k++)
         for (size_t i = 0; i < w->n_visible; i++)
@@ -151,7 +155,10 @@ static isg_status fill(uint64_t *spins, isg_matd probabilities, const isg_datase
     ISG_TRY_GOTO(isg_gibbs_weights_set(w, rbm->weights, rbm->b, rbm->c));
     ISG_TRY_GOTO(isg_states_create(&my.states, w, count));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my.known, count, w->words));
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my.shares, my.is_measured ? count : 0, n_visible));
+    if (my.is_measured) {
+        ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my.shares, count, n_visible));
+        ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my.lambda, my.states.threads, w->n_hidden));
+    }
     for (; my.first < n; my.first += count) {
         const size_t now = n - my.first < count ? n - my.first : count;
 #pragma omp parallel num_threads(isg_states_team(&my.states))
@@ -172,6 +179,7 @@ done:
     isg_states_release(&my.states);
     isg_release(my.known);
     isg_release(my.shares);
+    isg_release(my.lambda);
     return status;
 }
 

@@ -163,7 +163,7 @@ refuse("inf.csv", b"1,0\ninf,0\n", ["line 2", "column 1"])
 refuse("missing.csv", b"1,0\n,0\n", ["line 2", "column 1", "missing"])
 refuse("comma.tsv", b"1\t0\n0,5\t1\n", ["line 2", "column 1", "point"])
 refuse("first-comma.tsv", b"0,5\t1\n1\t0\n", ["line 1", "column 1", "point"])
-refuse("semicolon.csv", b"1;0\n0;1\n", "line 1")
+refuse("semicolon.csv", b"1;0\n0;1,5\n", ["line 2", "column 2", "point"])
 refuse("nul.csv", b"1,0\n\0,1\n", ["line 2", "NUL"])
 refuse("nothing.csv", b"", "no rows")
 refuse("heading-only.csv", b"a,b\n", "no rows")
@@ -177,7 +177,7 @@ refuse("outside.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n3 
 refuse("nan.mtx", b"%%MatrixMarket matrix array real general\n1 2\n1\nnan\n", "line 4")
 refuse("huge.mtx", b"%%MatrixMarket matrix coordinate real general\n4000000000 4000000000 1\n1 1 1\n", "too large")
 refuse("entries.mtx", b"%%MatrixMarket matrix coordinate real general\n10 10 4000000000\n1 1 1\n", "4000000000")
-refuse("format.txt", b"1,0\n", "unknown file format")
+refuse("format.dat", b"1,0\n", "unknown file format")
 
 # things that are no regular files, and files that cannot be read
 os.makedirs("folder.csv", exist_ok=True)

@@ -70,8 +70,22 @@ edit(src/kernels/gibbs_tuned.h [=[root_single(-2.0F * (e * 0x1.62e43p-1F + s * s
   [=[smaller_single(root_single(-2.0F * (e * 0x1.62e43p-1F + s * series)), spread(6.5F));]=])
 
 mutant(stream_by_thread "random numbers belong to the thread, not to the chain" test_gibbs)
-edit(src/sample/gibbs.c [=[sweeps->step + t, (uint32_t)first);]=]
-  [=[sweeps->step + t, (uint32_t)first + 1000 * (uint32_t)omp_get_thread_num());]=])
+edit(src/sample/gibbs.c [=[(uint32_t)(sweeps->number + first));]=]
+  [=[(uint32_t)(sweeps->number + first) + 1000 * (uint32_t)omp_get_thread_num());]=])
+
+mutant(shared_clamp "every group of samples is clamped as the first" test_impute)
+edit(src/sample/gibbs.c [=[step.clamped = sweeps->clamped + first * sweeps->clamped_stride;]=]
+  [=[step.clamped = sweeps->clamped;]=])
+
+mutant(majority_in_batches "what is missing in a batch is not drawn" test_train_file)
+edit(src/train/train.c [=[    if (trainer->known)
+        fill_batch(trainer, rows, thread);
+]=] [=[    if (trainer->known && rows.begin > rows.end)
+        fill_batch(trainer, rows, thread);
+]=])
+
+mutant(judged_by_made_up_values "missing values of validation data count as if known" test_validation)
+edit(src/train/validation.c [=[if (!known || isg_bit(known + q * words, i))]=] [=[if (!known || words > 0)]=])
 
 # ---- annealed importance sampling --------------------------------------------------------------------
 

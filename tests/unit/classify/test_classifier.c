@@ -105,6 +105,17 @@ static void test_hidden_units(void **state) {
     isg_dataset_free(data);
 }
 
+typedef struct completing {
+    const isg_classifier *classifier;
+    const isg_dataset *data;
+} completing;
+
+static isg_status predict_completed(void *user) {
+    const completing *my = user;
+    static uint32_t answers[CLASS_SAMPLES];
+    return isg_classifier_predict(my->classifier, my->data, answers, (isg_matd){NULL, 0, 0, 0});
+}
+
 /* Every RBM sees the values that it finds most probable itself, before and after a file. */
 static void test_missing_values(void **state) {
     (void)state;
@@ -146,6 +157,10 @@ static void test_missing_values(void **state) {
     for (size_t a = 0; a < CLASS_SAMPLES; a += 2)
         assert_memory_equal(p[0] + a * n_classes, p[2] + a * n_classes, n_classes * sizeof *f);
     assert_memory_not_equal(p[0], p[2], CLASS_SAMPLES * n_classes * sizeof *f);
+    isg_dataset *few = NULL;
+    assert_ok(isg_dataset_select(&few, data, (const size_t[]){0, 1, 2}, 3));
+    assert_true(sweep_allocations(predict_completed, &(completing){classifier, few}) > 10);
+    isg_dataset_free(few);
     again->map.betas[1] = 0;
     assert_fails(isg_classifier_predict(again, data, NULL, (isg_matd){NULL, 0, 0, 0}),
                  ISG_ERR_UNSUPPORTED, "temperature");

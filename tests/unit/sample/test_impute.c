@@ -11,6 +11,8 @@
 
 #include "base/bits.h"
 #include "base/rng.h"
+#include "base/status.h"
+#include "helper_allocation.h"
 #include "helper_progress.h"
 #include "helper_statistics.h"
 #include "rbm/rbm.h"
@@ -253,12 +255,40 @@ static void test_misuse_and_cancelling(void **state) {
     isg_rbm_free(other);
 }
 
+typedef struct memory_case {
+    const isg_rbm *rbm;
+    const isg_dataset *data;
+} memory_case;
+
+static isg_status impute_all(void *user) {
+    const memory_case *my = user;
+    static double p[ROWS * UNITS];
+    isg_impute_options options = isg_impute_defaults();
+    isg_dataset *full = NULL;
+    options.sweeps = options.measured = 1;
+    options.marginal = true;
+    ISG_TRY(isg_dataset_impute(&full, my->data, my->rbm, &options, NULL));
+    isg_dataset_free(full);
+    return isg_impute_probabilities((isg_matd){p, ROWS, UNITS, UNITS}, my->data, my->rbm, &options,
+                                    NULL);
+}
+
+static void test_without_memory(void **state) {
+    (void)state;
+    isg_rbm *rbm = build(UNITS, 2, 1, 0.5);
+    isg_dataset *data = data_of(small, ROWS, 1);
+    assert_true(sweep_allocations(impute_all, &(memory_case){rbm, data}) > 10);
+    isg_dataset_free(data);
+    isg_rbm_free(rbm);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_draws_follow_the_conditional),
         cmocka_unit_test(test_probabilities_are_exact_and_plain),
         cmocka_unit_test(test_bits_depend_on_seed_and_row_only),
         cmocka_unit_test(test_misuse_and_cancelling),
+        cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
