@@ -169,6 +169,9 @@ static void remark(const invocation *call, const char *name, const isg_dataset *
     remark_if_uniform(call, name, data);
     remark_on_missing(call, name, &info, settings->how.missing);
     remark_on_labels(call, name, &info, settings);
+    if (info.columns_by_position)
+        notice(quiet, "%s: its columns have no names; taken in the order of the units of the model",
+               name);
     if (info.n_unused_columns)
         notice(quiet, "%s: %zu column%s not among the units of the model and left out", name,
                info.n_unused_columns, info.n_unused_columns == 1 ? " is" : "s are");

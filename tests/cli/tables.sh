@@ -107,3 +107,6 @@ isinglass impute large-model.npz large.csv --label-column y -o full.csv --quiet 
 isinglass transform large-model.npz large.csv --label-column y -o h.csv --quiet >large.txt
 isinglass transform large-model.npz full.csv --label-column class --ignore-columns row,id -o full-h.csv --quiet >large.txt
 cmp h.csv full-h.csv && cut -d , -f 4- h.csv
+# Columns without names are in the order of the model's units, as far as anybody knows.
+printf '3,0,0\n0,0,7\n' >nameless.csv
+try recall one.npz nameless.csv --allow-rank-deficient | grep '^!'
