@@ -110,3 +110,6 @@ cmp h.csv full-h.csv && cut -d , -f 4- h.csv
 # Columns without names are in the order of the model's units, as far as anybody knows.
 printf '3,0,0\n0,0,7\n' >nameless.csv
 try recall one.npz nameless.csv --allow-rank-deficient | grep '^!'
+# The median of a unit that is mostly 1 is 1, above which there is nothing.
+printf 'a,b\n1,0\n1,0\n1,1\n0,0\n' >mostly.csv
+try data info mostly.csv --binarize median | grep -e '^!' -e ^constant
