@@ -169,9 +169,19 @@ static void remark(const invocation *call, const char *name, const isg_dataset *
     remark_if_uniform(call, name, data);
     remark_on_missing(call, name, &info, settings->how.missing);
     remark_on_labels(call, name, &info, settings);
+    if (info.columns_by_position)
+        notice(quiet, "%s: its columns have no names; taken in the order of the units of the model",
+               name);
     if (info.n_unused_columns)
         notice(quiet, "%s: %zu column%s not among the units of the model and left out", name,
                info.n_unused_columns, info.n_unused_columns == 1 ? " is" : "s are");
+    const isg_encoding *own = isg_dataset_encoding(data);
+    const bool is_learned = own && isg_encoding_describe(own).rule >= ISG_BINARIZE_MEAN &&
+                            isg_encoding_describe(own).rule <= ISG_BINARIZE_MIXTURE;
+    if (is_learned && !is_decided && !settings->how.drop_constant && info.n_constant)
+        notice(quiet,
+               "%s: %zu unit%s the same in all samples; --drop-constant leaves out such units",
+               name, info.n_constant, info.n_constant == 1 ? " is" : "s are");
     if (settings->how.drop_constant && info.n_constant && !is_decided)
         notice(quiet, "%s: %zu constant unit%s left out", name, info.n_constant,
                info.n_constant == 1 ? " is" : "s are");

@@ -278,10 +278,17 @@ const command command_data_info = {
     .description =
         "Reads a data set as every other verb does, turns each value into a spin of +1 or -1, "
         "and describes the result.\n"
-        "Values count as 8-bit grey levels, with full scale 255, if they lie in 0 to 255 and "
-        "either the file holds images (three dimensions, or --shape) and some value exceeds 2, "
-        "or all values are whole and the largest is exactly 255. Missing values, NaN and "
-        "infinity are errors, reported with their position.",
+        "Values count as 8-bit grey levels, with full scale 255, if the file holds images (three "
+        "dimensions), they lie in 0 to 255 and some exceed 2; --scale 255 says so of any other "
+        "file. --shape changes no spin.\n"
+        "Thresholds that depend on the values are learned from all rows of the file, whatever "
+        "--class and --limit then keep. What is made from the data carries them and the names of "
+        "the "
+        "units, and so do models made from that: other data given with a model are read as its "
+        "own were, by the names of their columns in any order. There, another --binarize or "
+        "--scale is refused without --force.\n"
+        "NA, NaN, '?' and empty fields are missing values, which --missing is about; infinity is "
+        "an error.",
     .arguments = arguments,
     .options = options,
     .results = results,

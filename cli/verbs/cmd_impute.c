@@ -107,9 +107,11 @@ static void look(impute_result *my) {
 static void set_values(impute_result *my) {
     const isg_encoding *encoding = isg_dataset_encoding(my->data);
     for (size_t a = 0; a < my->n_samples; a++)
-        for (size_t i = 0; i < my->n_visible; i++)
-            my->table[a * my->n_visible + i] =
-                (encoding ? isg_encoding_threshold(encoding, i) : 0) + is_up(my, a, i);
+        for (size_t i = 0; i < my->n_visible; i++) {
+            const double low = encoding ? isg_encoding_threshold(encoding, i) : 0;
+            const double high = fmax(low + 1, nextafter(low, HUGE_VAL)); /* 1 may be too little */
+            my->table[a * my->n_visible + i] = is_up(my, a, i) ? high : low;
+        }
 }
 
 static exit_code write_table(const impute_result *my, const invocation *call, const char *path,

@@ -119,6 +119,7 @@ typedef struct isg_dataset_info {
     size_t n_missing_samples; /* samples with missing values; dropped if options->missing says so */
     size_t n_unlabelled;      /* samples without a label, left out unless keep_unlabelled */
     size_t n_unmatched_labels; /* labels of samples that the data lack */
+    bool columns_by_position;  /* columns lack the names that the units of options->encoding have */
     bool joined_by_id;         /* labels were joined to the samples by id, not by position */
 } isg_dataset_info;
 

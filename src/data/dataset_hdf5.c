@@ -200,10 +200,10 @@ static isg_status no_column(isg_h5_object *obs, const char *wanted, const char *
                     wanted, list.text[0] ? "the columns are " : "there is none at all", list.text);
 }
 
-/* An empty text is a missing value, as in a table. */
+/* Texts for a missing value are those of a table; pandas writes "nan" where it made texts of them. */
 static isg_status add_text(isg_labels *labels, const char *text, const char *name) {
-    return text[strspn(text, " \t")] ? isg_labels_add_text(labels, text, name)
-                                     : isg_labels_add_none(labels);
+    return isg_means_unlabelled(text) ? isg_labels_add_none(labels)
+                                      : isg_labels_add_text(labels, text, name);
 }
 
 /* The codes in a data set are the classes in another; a code below 0 is a missing value. */

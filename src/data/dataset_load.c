@@ -205,6 +205,12 @@ static isg_status learn_thresholds(isg_loader *load) {
     load->binarizer.n_rows = 0;
     if (!load->are_spins)
         ISG_TRY(isg_learner_finish(&load->learner, n_samples, load->encoding->thresholds));
+    for (size_t i = 0; i < load->encoding->info.n_visible; i++)
+        if (!isfinite(load->encoding->thresholds[i]))
+            return isg_fail(ISG_ERR_FORMAT,
+                            "%s: the values of unit %zu, counted from 0, are too large to find its "
+                            "threshold; divide all values by the same number",
+                            isg_file_name(load->input.file), i);
     isg_learner_clear(&load->learner);
     forget_names(load);
     isg_labels_clear(&load->data->labels);

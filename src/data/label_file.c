@@ -215,6 +215,8 @@ typedef struct label_table {
     bool is_id_certain;   /* the user or the heading says so */
     bool is_label_chosen; /* by the user, or because there is only one */
     bool is_headed;
+    isg_name_index samples; /* their ids, where known */
+    size_t *n_ids;          /* (columns) in each; NULL if not */
 } label_table;
 
 /* A heading is certain if a column is wanted by its name, or the first has none. The id column may be
@@ -256,6 +258,42 @@ static isg_status find_columns(label_table *t, const char *label_column, const i
                     table->name, table->n_columns);
 }
 
+static isg_status look_for_ids(label_table *t, const isg_join *join) {
+    if (!has_ids(join))
+        return ISG_OK;
+    ISG_TRY(isg_name_index_create(&t->samples, join->ids));
+    return ISG_ALLOCATE(t->n_ids, t->table.n_columns);
+}
+
+static void count_ids(label_table *t) {
+    char id[ISG_LABEL_BYTES];
+    for (size_t k = 0; t->n_ids && k < t->table.n_columns; k++) {
+        const char *field = isg_table_field(&t->table, k);
+        const size_t length = field ? isg_trim(&field) : sizeof id;
+        if (length >= sizeof id)
+            continue;
+        memcpy(id, field, length);
+        id[length] = '\0';
+        t->n_ids[k] += isg_name_index_find(&t->samples, id) != SIZE_MAX;
+    }
+}
+
+/* A column that the user did not name may hold the ids, and then the rows need not be in the order of
+   the samples. Numbers are no such sign, for they can be anything. */
+static isg_status refuse_other_ids(const label_table *t, const isg_labels *labels,
+                                   const isg_join *join) {
+    char where[ISG_COLUMN_ROOM];
+    double number = 0;
+    for (size_t k = 0; t->n_ids && k < t->table.n_columns; k++)
+        if (k != t->label && 2 * t->n_ids[k] > labels->count &&
+            isg_parse_number(isg_names_at(join->ids, 0), &number) == ISG_NUMBER_MALFORMED)
+            return isg_fail(ISG_ERR_FORMAT,
+                            "%s: column %s has the ids of the samples; to join the labels by them, "
+                            "give its name in the heading as --id-column, or write it as the first",
+                            t->table.name, isg_table_column(&t->table, k, where));
+    return ISG_OK;
+}
+
 static isg_status add_row(label_table *t, isg_labels *labels, isg_names *ids, const char *label,
                           const char *id, size_t line) {
     char where[512];
@@ -283,6 +321,7 @@ static isg_status read_rows(label_table *t, isg_labels *labels, isg_names *ids,
         ISG_TRY(isg_table_next(&t->table, &has_row));
         if (!has_row)
             return ISG_OK;
+        count_ids(t);
         ISG_TRY(add_row(t, labels, ids, isg_table_field(table, t->label),
                         t->id == SIZE_MAX ? NULL : isg_table_field(table, t->id),
                         isg_table_line(table)));
@@ -298,13 +337,16 @@ static isg_status read_label_table(isg_labels *labels, isg_data_file *input,
     bool may_be_headed = false;
     ISG_TRY_GOTO(open_table(&t, input, label_column, join->id_column));
     ISG_TRY_GOTO(find_columns(&t, label_column, join));
+    ISG_TRY_GOTO(look_for_ids(&t, join));
     ISG_TRY_GOTO(read_rows(&t, labels, &ids, &may_be_headed));
     ISG_TRY_GOTO(isg_data_file_end(input));
     if (has_ids(join) && t.id != SIZE_MAX && ids.count > 0)
         ISG_TRY_GOTO(join_by_id(labels, &ids, t.table.name, t.is_id_certain, may_be_headed, join));
     if (join->is_by_id)
         goto done;
-    if (!t.is_label_chosen)
+    if (t.is_label_chosen)
+        ISG_TRY_GOTO(refuse_other_ids(&t, labels, join));
+    else
         ISG_TRY_GOTO(
             isg_fail(ISG_ERR_FORMAT,
                      "%s: has %zu columns%s; say which of them has the labels with --label-column",
@@ -314,6 +356,8 @@ static isg_status read_label_table(isg_labels *labels, isg_data_file *input,
         isg_labels_drop_first(labels);
 done:
     isg_names_clear(&ids);
+    isg_name_index_clear(&t.samples);
+    isg_release(t.n_ids);
     isg_table_close(&t.table);
     return status;
 }

@@ -105,6 +105,7 @@ done:
 
 static isg_status join_by_position(isg_loader *load, const char *name, const isg_encoding *model) {
     const size_t n = model->info.n_visible;
+    load->data->info.columns_by_position = model->units.count > 0 && !load->are_spins;
     if (load->n_columns == n)
         return ISG_OK;
     if (load->n_columns != model->info.n_columns || !model->columns)

@@ -95,3 +95,21 @@ cut -d , -f 1-4 part-a.csv
 try recall one.npz new.csv --label-column type --allow-rank-deficient | grep '^!'
 # A constant unit of other data stays, and is not said to be left out; --force does not go unnoticed.
 try recall one.npz new.csv --drop-constant --binarize mean --force --allow-rank-deficient | grep '^!'
+# Labels are not joined by position if another column has the ids.
+printf 'type,cell\nB,AAGA\nmono,AACT\nB,AAAC\nNK,AAAG\n' >turned.csv
+try data info cells.csv --labels turned.csv --label-column type
+short try data info cells.csv --labels turned.csv --label-column type --id-column cell
+# What impute writes is on the right side of any threshold.
+printf 'a,b,y\n2e18,1,p\n1e18,0,q\n2e18,0,p\n1e18,1,q\n' >large.csv
+isinglass patterns large.csv --label-column y --binarize midpoint -o large.npz --quiet >large.txt
+isinglass map large.npz --allow-rank-deficient -o large-model.npz --quiet >large.txt
+isinglass impute large-model.npz large.csv --label-column y -o full.csv --quiet >large.txt
+isinglass transform large-model.npz large.csv --label-column y -o h.csv --quiet >large.txt
+isinglass transform large-model.npz full.csv --label-column class --ignore-columns row,id -o full-h.csv --quiet >large.txt
+cmp h.csv full-h.csv && cut -d , -f 4- h.csv
+# Columns without names are in the order of the model's units, as far as anybody knows.
+printf '3,0,0\n0,0,7\n' >nameless.csv
+try recall one.npz nameless.csv --allow-rank-deficient | grep '^!'
+# The median of a unit that is mostly 1 is 1, above which there is nothing.
+printf 'a,b\n1,0\n1,0\n1,1\n0,0\n' >mostly.csv
+try data info mostly.csv --binarize median | grep -e '^!' -e ^constant

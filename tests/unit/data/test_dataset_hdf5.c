@@ -72,6 +72,24 @@ static void test_learned_thresholds(void **state) {
     }
 }
 
+/* A category called "nan" is none, as in a table: pandas makes such texts of missing values. */
+static void test_words_for_no_label(void **state) {
+    (void)state;
+    const uint32_t labels[] = {0, ISG_UNLABELLED, ISG_UNLABELLED, 0};
+    isg_dataset *data = NULL;
+    size_t n_found = 0;
+    h5_make_cells(&maker, 'd');
+    for (size_t k = 0; k + 4 <= maker.size; k++)
+        if (memcmp(maker.bytes + k, "mono", 4) == 0) {
+            memcpy(maker.bytes + k, "nan", 4);
+            n_found++;
+        }
+    assert_int_equal(n_found, 1);
+    assert_ok(load(&data, maker.size, "cell_type", true));
+    assert_memory_equal(isg_dataset_labels(data), labels, sizeof labels);
+    isg_dataset_free(data);
+}
+
 static void test_refused(void **state) {
     (void)state;
     isg_dataset *data = NULL;
@@ -139,6 +157,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_learned_thresholds),
+        cmocka_unit_test(test_words_for_no_label),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_truncation),
         cmocka_unit_test(test_allocation_failures),
