@@ -44,7 +44,7 @@ const option_entry common_options[] = {
     {.name = "quiet", .kind = OPTION_FLAG, .offset = FIELD(quiet),
      .help = "Show only results and errors, no progress and no remarks"},
     {.name = "force", .kind = OPTION_FLAG, .offset = FIELD(force),
-     .help = "Overwrite existing files"},
+     .help = "Overwrite existing files; with a model, allow another --binarize"},
     {.name = "data-dir", .kind = OPTION_DIRECTORY, .metavar = "DIR", .offset = FIELD(data_dir),
      .otherwise = "$ISINGLASS_DATA, else $XDG_DATA_HOME/isinglass, else "
                   "~/.local/share/isinglass",

@@ -239,6 +239,17 @@ static exit_code take_encoding(isg_dataset_options *out, const invocation *call,
                       own, model.full_scale);
 }
 
+const isg_encoding *model_encoding(const invocation *call, const char *model,
+                                   const isg_encoding *encoding) {
+    if (!encoding && !call_has_option(call, "binarize") && !call_has_option(call, "threshold"))
+        notice(
+            call->common.quiet,
+            "%s: does not say how its data became spins, so data are read by the default rule; see "
+            "--binarize",
+            model);
+    return encoding;
+}
+
 exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
                     const data_settings *settings, const isg_encoding *encoding) {
     isg_dataset_options options = settings->how;

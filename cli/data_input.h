@@ -94,6 +94,12 @@ exit_code data_impute(isg_dataset **data, const invocation *call, const isg_rbm 
 /* Refuses --missing impute where there is no model yet. */
 exit_code data_refuse_impute(const data_settings *settings);
 
+/* `encoding`, which is the model's, with a remark if it is NULL and no rule was typed: the data are then
+   read by the default rule, which need not be the one that the model was made with. `model` is its
+   file. */
+const isg_encoding *model_encoding(const invocation *call, const char *model,
+                                   const isg_encoding *encoding);
+
 /* For check_image(). */
 #define SHAPE_ADVICE "; if they are, give their shape with --shape HxW"
 

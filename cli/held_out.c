@@ -36,8 +36,11 @@ exit_code validation_load(isg_dataset **out, isg_dataset **data, const invocatio
     if (!file)
         return share > 0 ? hold_out(out, data, call, name, share) : EXIT_DONE;
     data_settings how = *settings;
-    how.how.labels_path = NULL; /* those of the training data */
     how.how.limit = 0;
+    if (how.how.labels_path && !isg_dataset_describe(*data).joined_by_id) {
+        how.how.labels_path = NULL; /* in the order of the training data */
+        how.how.label_column = NULL;
+    }
     const exit_code code = data_load(out, call, file, &how, isg_dataset_encoding(*data));
     const size_t expected = isg_dataset_describe(*data).n_visible;
     if (code != EXIT_DONE || isg_dataset_describe(*out).n_visible == expected)

@@ -23,7 +23,7 @@ typedef struct sample_table {
 
 /* For help: a file of this kind, the first columns of a .csv, the arrays of an .npz. */
 #define TABLE_METAVAR  "FILE.csv|.npz"
-#define SAMPLE_COLUMNS "row (from 0), id and class (both empty if unknown)"
+#define SAMPLE_COLUMNS "row (of the samples kept, from 0), id and class (both empty if unknown)"
 #define TABLE_ARRAYS   "An .npz has ids, y and columns, where known, and"
 
 /* Whether a table may be written to `path`; call it before the work. */

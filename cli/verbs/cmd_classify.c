@@ -181,9 +181,11 @@ static exit_code load_test(classify_job *my) {
         how.how.labels_path = my->settings->test_labels;
         how.how.limit = my->settings->test_limit;
     }
-    const exit_code code = data_load(&my->test, &my->call, my->test_name, &how,
-                                     my->train ? isg_dataset_encoding(my->train)
-                                               : isg_classifier_encoding(my->classifier));
+    const exit_code code =
+        data_load(&my->test, &my->call, my->test_name, &how,
+                  my->train ? isg_dataset_encoding(my->train)
+                            : model_encoding(&my->call, my->settings->model,
+                                             isg_classifier_encoding(my->classifier)));
     if (code != EXIT_DONE)
         return code;
     if (my->settings->picture && count_labelled(my->test) == 0)

@@ -47,8 +47,8 @@ static exit_code load(impute_result *my, const invocation *call) {
     if (code == EXIT_DONE)
         code = model_load(&my->rbm, my->model);
     if (code == EXIT_DONE)
-        code =
-            data_load(&my->data, call, my->data_name, &settings->data, isg_rbm_encoding(my->rbm));
+        code = data_load(&my->data, call, my->data_name, &settings->data,
+                         model_encoding(call, call->arguments[0], isg_rbm_encoding(my->rbm)));
     if (code != EXIT_DONE)
         return code;
     const isg_dataset_info info = isg_dataset_describe(my->data);

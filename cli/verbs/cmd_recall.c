@@ -219,7 +219,7 @@ static exit_code load(recall_job *my) {
     my->info = isg_patterns_describe(my->patterns);
     if (my->data_name)
         code = data_load(&my->data, my->call, my->data_name, &how,
-                         isg_patterns_encoding(my->patterns));
+                         model_encoding(my->call, my->file, isg_patterns_encoding(my->patterns)));
     if (code == EXIT_DONE && my->data &&
         isg_dataset_describe(my->data).n_visible != my->info.n_visible)
         code =

@@ -107,8 +107,8 @@ static exit_code plan_shape(sample_job *my) {
 /* ---- where chains start ---------------------------------------------------------------------------- */
 
 static exit_code load_data(sample_job *my, const char *name) {
-    exit_code code =
-        data_load(&my->data, my->call, name, &my->settings->data, isg_rbm_encoding(my->rbm));
+    exit_code code = data_load(&my->data, my->call, name, &my->settings->data,
+                               model_encoding(my->call, my->file, isg_rbm_encoding(my->rbm)));
     if (code == EXIT_FILE) {
         suggestion nearest = {.typed = name};
         suggest(&nearest, "noise", "--start noise");

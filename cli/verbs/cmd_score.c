@@ -95,7 +95,8 @@ static exit_code load_sets(scores *my, const invocation *call) {
         scored *set = &my->sets[k];
         set->name = call->arguments[k + 1];
         const exit_code code =
-            data_load(&set->data, call, set->name, &settings->data, isg_rbm_encoding(my->rbm));
+            data_load(&set->data, call, set->name, &settings->data,
+                      model_encoding(call, call->arguments[0], isg_rbm_encoding(my->rbm)));
         if (code != EXIT_DONE)
             return code;
         const isg_dataset_info info = isg_dataset_describe(set->data);

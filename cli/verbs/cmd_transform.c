@@ -87,7 +87,8 @@ static exit_code load(transform_result *my, const invocation *call) {
     my->info = isg_rbm_describe(my->rbm);
     data_settings how = settings->data;
     how.how.keep_unlabelled = true;
-    code = data_load(&my->data, call, call->arguments[1], &how, isg_rbm_encoding(my->rbm));
+    code = data_load(&my->data, call, call->arguments[1], &how,
+                     model_encoding(call, call->arguments[0], isg_rbm_encoding(my->rbm)));
     if (code != EXIT_DONE)
         return code;
     const isg_dataset_info info = isg_dataset_describe(my->data);

@@ -83,7 +83,7 @@ static exit_code load(unmapped *my, const invocation *call) {
     }
     if (settings->data_name) {
         code = data_load(&my->data, call, settings->data_name, &settings->data,
-                         isg_rbm_encoding(my->rbm));
+                         model_encoding(call, name, isg_rbm_encoding(my->rbm)));
         if (code == EXIT_DONE && isg_dataset_describe(my->data).n_visible != info.n_visible)
             code = fail(EXIT_BAD_INPUT, "%s: has %zu unit%s, but %s has %zu visible ones",
                         settings->data_name, isg_dataset_describe(my->data).n_visible,

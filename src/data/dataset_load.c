@@ -233,6 +233,13 @@ static isg_status check_scale(const isg_loader *load) {
             "%s: the values lie between %g and %g, but the model was made from 8-bit grey "
             "levels; if these are spins, give --binarize zero --force",
             name, info->smallest, info->largest);
+    if (info->smallest == -1 && info->largest == 1 && isg_rule_is_learned(model->info.rule) &&
+        (model->info.smallest >= 0 || model->info.largest > 2))
+        return isg_fail(ISG_ERR_FORMAT,
+                        "%s: the values lie between -1 and 1, but those that the model was made "
+                        "from between %g "
+                        "and %g; if these are spins, give --binarize zero --force",
+                        name, model->info.smallest, model->info.largest);
     if (load->is_image && model->info.full_scale == 1 && model->info.largest <= 2 &&
         info->largest > 2)
         return isg_fail(

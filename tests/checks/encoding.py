@@ -138,5 +138,8 @@ for form, options in forms.items():
         expected = found
     for verb in expected:
         equal(f"{verb} {form}", found[verb], expected[verb])
+equal("spins are not taken for values", "if these are spins" in run("score", "m.npz", "spins.npy", expect=3), True)
+equal("spins, forced", run("score", "m.npz", "spins.npy", "--binarize", "zero", "--force")["log_likelihood"]["value"],
+      expected["score"])
 print(f"{len(forms)} forms of the same samples, {len(expected)} results each; {failures} differ")
 sys.exit(failures > 0)
