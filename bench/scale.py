@@ -9,7 +9,7 @@
 # in a process of its own, so every one but the first also loads. Peak memory is compared with the packed
 # spins plus W in double precision. The second trains one epoch (CD-20, batches of 100) for N from 1,000 to
 # 32,000, and has NumPy do the same updates in float32 with its own generator, in the same run: one thread
-# each, in processor time, so that a busy machine changes little.
+# each, in processor time, so that a busy machine changes little. The rate is small, since updates grow with N.
 import argparse, json, os, re, subprocess, sys, tempfile, time
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
@@ -62,14 +62,14 @@ def sizes():
     steps = [("load (data info)", ["data", "info", *data]),
              ("patterns", ["patterns", *data, "-o", os.path.join(scratch, "p.npz"), "--force"]),
              ("train, one epoch", ["train", *data, "-o", out, "--epochs", "1", "--init", "normal", "--sd", "0.01",
-                                   "--hidden", str(o.hidden)]),
+                                   "--hidden", str(o.hidden), "--rate", "1e-6"]),
              ("score", ["score", out, *data])]
     for name, arguments in steps:
         seconds, busy, mib, _ = run(*arguments)
         print(f"| {name} | {seconds:.1f} s | {busy:.1f} s | {mib:.0f} MiB | {mib / (packed + weights):.2f} |", flush=True)
 
 
-def numpy_epoch(spins, p, batch=100, sweeps=20, beta=2.0, rate=1e-4):
+def numpy_epoch(spins, p, batch=100, sweeps=20, beta=2.0, rate=1e-6):
     rng = np.random.default_rng(1)
     w = rng.standard_normal((spins.shape[1], p), np.float32) * np.float32(0.01)
     start = time.process_time()
@@ -88,7 +88,7 @@ def epoch(data, out, count):
     """Processor time of training, loading included."""
     subprocess.run(["rm", "-rf", out])
     return run("train", *data, "-o", out, "--epochs", str(count), "--init", "normal", "--sd", "0.01", "--hidden",
-               str(o.hidden), "--threads", "1")[1]
+               str(o.hidden), "--rate", "1e-6", "--threads", "1")[1]
 
 
 def epochs(m=2000):

@@ -433,6 +433,26 @@ static train_result look(const job *my, const char *model, const char *best,
     return out;
 }
 
+/* An update is proportional to the number of units, so a rate that suits one data set may be too large
+   for a wider one; weights then grow without end, long before they are no longer finite. */
+static void remark_if_running_away(const job *my) {
+    enum { USUAL = 100 }; /* the columns of a Hopfield network have length 1 */
+    const isg_matd weights = isg_rbm_weights(isg_run_rbm(my->run));
+    double longest = 0;
+    for (size_t mu = 0; mu < weights.cols; mu++) {
+        double square = 0;
+        for (size_t i = 0; i < weights.rows; i++)
+            square += weights.data[i * weights.stride + mu] * weights.data[i * weights.stride + mu];
+        longest = fmax(longest, sqrt(square));
+    }
+    if (longest > USUAL)
+        notice(my->call.common.quiet,
+               "a column of W has length %.3g: the training runs away; choose a smaller --rate, "
+               "the more "
+               "so the more units there are",
+               longest);
+}
+
 static exit_code show_result(const job *my) {
     const train_settings *settings = my->settings;
     const size_t length = strlen(settings->out);
@@ -440,6 +460,7 @@ static exit_code show_result(const job *my) {
     char *model = memory_format("%s%smodel.npz", settings->out, slash);
     char *best = memory_format("%s%sbest.npz", settings->out, slash);
     exit_code code = model && best ? EXIT_DONE : fail_memory();
+    remark_if_running_away(my);
     if (code == EXIT_DONE && settings->picture)
         code = draw_weights(settings->picture, isg_run_rbm(my->run));
     if (code == EXIT_DONE) {
