@@ -6,6 +6,7 @@
  * (N), columns (N), fill (N, +1 or -1) and units (N, text).
  */
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -119,6 +120,19 @@ const char *isg_encoding_unit_name(const isg_encoding *encoding, size_t unit) {
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
+/* The numbers of encoding.json, which are texts there: jansson aborts if memory runs out in the middle
+   of a long number. */
+static const struct {
+    const char *key;
+    size_t offset;
+    bool is_required;
+} number_fields[] = {{"at", offsetof(isg_encoding_info, at), true},
+                     {"full_scale", offsetof(isg_encoding_info, full_scale), true},
+                     {"smallest", offsetof(isg_encoding_info, smallest), true},
+                     {"largest", offsetof(isg_encoding_info, largest), true},
+                     {"threshold", offsetof(isg_encoding_info, threshold), false}};
+enum { N_NUMBERS = sizeof number_fields / sizeof number_fields[0] };
+
 static isg_status write_fill(const isg_encoding *encoding, isg_npz_writer *writer) {
     const size_t n = encoding->info.n_visible;
     const isg_array_type type = isg_array_type_of(ISG_INT8, 1, &n);
@@ -148,16 +162,17 @@ isg_status isg_encoding_write(const isg_encoding *encoding, isg_npz_writer *writ
         return ISG_OK;
     const isg_encoding_info info = isg_encoding_describe(encoding);
     const bool is_common = !isnan(info.threshold);
-    char *text = NULL;
-    const isg_json_pair pairs[] = {
+    char *text = NULL, numbers[N_NUMBERS][ISG_NUMBER_ROOM];
+    isg_json_pair pairs[2 + N_NUMBERS] = {
         {.key = "rule", .kind = ISG_JSON_TEXT, .text = rules[info.rule].name},
-        {.key = "at", .kind = ISG_JSON_NUMBER, .number = info.at},
-        {.key = "full_scale", .kind = ISG_JSON_NUMBER, .number = info.full_scale},
         {.key = "n_columns", .kind = ISG_JSON_INTEGER, .integer = (int64_t)info.n_columns},
-        {.key = "smallest", .kind = ISG_JSON_NUMBER, .number = info.smallest},
-        {.key = "largest", .kind = ISG_JSON_NUMBER, .number = info.largest},
-        {.key = "threshold", .kind = ISG_JSON_NUMBER, .number = info.threshold},
     };
+    for (size_t k = 0; k < N_NUMBERS; k++) {
+        isg_format_number(numbers[k], sizeof numbers[k],
+                          *(const double *)((const char *)&info + number_fields[k].offset));
+        pairs[2 + k] =
+            (isg_json_pair){.key = number_fields[k].key, .kind = ISG_JSON_TEXT, .text = numbers[k]};
+    }
     ISG_TRY(isg_json_write(&text, pairs, sizeof pairs / sizeof pairs[0] - !is_common));
     const isg_status status = isg_npz_writer_add_text(writer, member, text);
     isg_release(text);
@@ -179,6 +194,16 @@ static isg_status wrong_size(isg_zip *zip, const char *name, size_t expected) {
                     isg_zip_file_name(zip), name, expected);
 }
 
+static isg_status read_number(const isg_json *json, const char *file, const char *key,
+                              double *out) {
+    const char *text = NULL;
+    ISG_TRY(isg_json_text(json, key, &text));
+    if (isg_parse_number(text, out) != ISG_NUMBER_OK)
+        return isg_fail(ISG_ERR_FORMAT, "%s: %s: %s: expected a number, found '%.40s'", file,
+                        member, key, text);
+    return ISG_OK;
+}
+
 static isg_status read_json(isg_encoding *out, isg_zip *zip) {
     const char *file = isg_zip_file_name(zip), *name = NULL;
     isg_encoding_info *info = &out->info;
@@ -187,7 +212,6 @@ static isg_status read_json(isg_encoding *out, isg_zip *zip) {
     isg_status status = ISG_OK;
     size_t rule = 0;
     int64_t columns = 0;
-    double common = 0;
     ISG_TRY(isg_npz_read_text(zip, member, &text));
     ISG_TRY_GOTO(isg_json_parse(&json, file, text, strlen(text)));
     ISG_TRY_GOTO(isg_json_text(json, "rule", &name));
@@ -196,19 +220,17 @@ static isg_status read_json(isg_encoding *out, isg_zip *zip) {
     if (rule == N_RULES || rule == ISG_BINARIZE_AUTO)
         ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: %s: unknown rule '%.40s'", file, member, name));
     info->rule = (isg_binarize)rule;
-    ISG_TRY_GOTO(isg_json_number(json, "at", &info->at));
-    ISG_TRY_GOTO(isg_json_number(json, "full_scale", &info->full_scale));
-    ISG_TRY_GOTO(isg_json_number(json, "smallest", &info->smallest));
-    ISG_TRY_GOTO(isg_json_number(json, "largest", &info->largest));
+    for (size_t k = 0; k < N_NUMBERS; k++)
+        if (number_fields[k].is_required || isg_json_has(json, number_fields[k].key))
+            ISG_TRY_GOTO(read_number(json, file, number_fields[k].key,
+                                     (double *)((char *)info + number_fields[k].offset)));
     ISG_TRY_GOTO(isg_json_integer(json, "n_columns", &columns));
     if (columns < (int64_t)info->n_visible)
         ISG_TRY_GOTO(isg_fail(ISG_ERR_SHAPE, "%s: %s: %lld columns are too few for %zu units", file,
                               member, (long long)columns, info->n_visible));
     info->n_columns = (size_t)columns;
-    if (isg_json_has(json, "threshold"))
-        ISG_TRY_GOTO(isg_json_number(json, "threshold", &common));
     for (size_t i = 0; i < info->n_visible; i++)
-        out->thresholds[i] = common;
+        out->thresholds[i] = info->threshold; /* unless units have their own */
 done:
     isg_json_free(json);
     isg_release(text);

@@ -49,9 +49,9 @@ sweep() { # verb and arguments...
     done
     echo "$*: $((total - stride)) allocations"
 }
-sweep data info images.idx.gz --labels labels.idx
-sweep data info images.idx.gz --labels labels.idx --picture sheet.png
-sweep data info x.npy --labels labels.idx --class 1 --json
+sweep data info images.idx.gz --labels labels.idx --quiet # remarks would be second lines
+sweep data info images.idx.gz --labels labels.idx --picture sheet.png --quiet
+sweep data info x.npy --labels labels.idx --class 1 --json --quiet
 sweep data info x.npz --limit 2
 sweep data info x.csv --label-column 1
 sweep data info x.mtx --json
