@@ -89,7 +89,7 @@ static const option_entry options[] = {
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(map_settings, picture), .otherwise = "no picture",
      .help = "Also draw the patterns above the columns of W: red positive, blue negative, white "
-             "zero; if they are no images, the units of W that vary most, with names (with gnuplot)"},
+             "zero; if they are not images, the units of W that vary most, with names (with gnuplot)"},
     {.name = NULL},
 };
 

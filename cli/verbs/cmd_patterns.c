@@ -322,7 +322,7 @@ static const option_entry options[] = {
      .help = "How many units per pattern; without --table, only show their names"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(patterns_settings, picture), .otherwise = "no picture",
-     .help = "Also draw the patterns; if they are no images, the means of their most distinctive "
+     .help = "Also draw the patterns; if they are not images, the means of their most distinctive "
              "units, with names (with gnuplot)"},
     DATA_OPTIONS(patterns_settings, data),
     {.name = NULL},

@@ -561,7 +561,7 @@ static const option_entry options[] = {
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(train_settings, picture), .otherwise = "no picture",
      .help = "When done, draw the columns of W, below the patterns if there are any: red "
-             "positive, blue negative, white zero; if they are no images, the units of W that vary "
+             "positive, blue negative, white zero; if they are not images, the units of W that vary "
              "most, with names (with gnuplot)"},
     DATA_OPTIONS(train_settings, data),
     {.name = NULL},

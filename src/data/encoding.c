@@ -220,6 +220,7 @@ static isg_status read_json(isg_encoding *out, isg_zip *zip) {
     if (rule == N_RULES || rule == ISG_BINARIZE_AUTO)
         ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: %s: unknown rule '%.40s'", file, member, name));
     info->rule = (isg_binarize)rule;
+    info->threshold = (double)NAN;
     for (size_t k = 0; k < N_NUMBERS; k++)
         if (number_fields[k].is_required || isg_json_has(json, number_fields[k].key))
             ISG_TRY_GOTO(read_number(json, file, number_fields[k].key,
@@ -241,7 +242,8 @@ static isg_status read_thresholds(isg_encoding *out, isg_zip *zip) {
     isg_array_type type;
     double *found = NULL;
     if (!isg_npz_has(zip, "thresholds"))
-        return ISG_OK;
+        return isnan(out->info.threshold) ? wrong_size(zip, "thresholds", out->info.n_visible)
+                                          : ISG_OK;
     ISG_TRY(isg_npz_read_doubles(zip, "thresholds", &type, &found));
     bool is_usable = type.n_dims == 1 && type.dims[0] == out->info.n_visible;
     for (size_t i = 0; is_usable && i < out->info.n_visible; i++)
