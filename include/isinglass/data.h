@@ -236,6 +236,17 @@ ISG_API void isg_dataset_shuffle(const isg_dataset *data, uint64_t seed, uint64_
 ISG_API isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second,
                                      const isg_dataset *data, double fraction, uint64_t seed);
 
+/* ---- Bytes: data sets in memory, as a whole ---------------------------------------------------- */
+
+/* All that a data set is, as an .npz that only isg_dataset_from_bytes() reads; *bytes, of *size bytes, is
+   released by isg_bytes_free(). Reading restores every spin, missing value, label, class (also those
+   without a sample), id, threshold and number of isg_dataset_describe(). `name` begins error sentences
+   [NULL: "bytes"]; bytes of anything else, or damaged ones, are ISG_ERR_FORMAT or ISG_ERR_SHAPE. */
+ISG_API isg_status isg_dataset_to_bytes(const isg_dataset *data, uint64_t seed, const char *command,
+                                        void **bytes, size_t *size);
+ISG_API isg_status isg_dataset_from_bytes(isg_dataset **out, const char *name, const void *bytes,
+                                          size_t size);
+
 /* ---- Encodings: how values became spins ------------------------------------------------------ */
 
 /* NULL if unknown: data and models made from spins in memory or by other programs. */
