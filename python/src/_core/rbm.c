@@ -1,0 +1,10 @@
+/* rbm.c -
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "core.h"
+
+bool core_add_rbm(PyObject *module) {
+    (void)module;
+    return true;
+}

@@ -1,0 +1,10 @@
+/* recall.c -
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "core.h"
+
+bool core_add_recall(PyObject *module) {
+    (void)module;
+    return true;
+}

@@ -1,0 +1,44 @@
+"""Hopfield networks and restricted Boltzmann machines as two views of one object.
+
+Objects follow the library: a :class:`Dataset` of spins, the :class:`Patterns` of its classes, the
+:class:`HopfieldNetwork` that stores them, the :class:`SpinGaussianRBM` that equals the network exactly. Estimators
+follow scikit-learn: :class:`SpinBinarizer`, :class:`HopfieldRBM`, :class:`HopfieldMemory`,
+:class:`HopfieldClassifier`. Names are loaded when they are first used, so that ``import isinglass`` is quick and
+needs NumPy only for objects, scikit-learn only for estimators.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from . import _core
+from ._core import CancelledError, DependentError, DivergedError, FormatError
+
+if TYPE_CHECKING:
+    from .patterns import Patterns as Patterns
+
+__version__ = _core.version()
+
+#: Where each name comes from.
+_HOMES = {
+    "Patterns": "patterns",
+}
+
+__all__ = [
+    "CancelledError",
+    "DependentError",
+    "DivergedError",
+    "FormatError",
+    *_HOMES,
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'isinglass' has no attribute {name!r}")
+    return getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])
