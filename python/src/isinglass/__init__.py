@@ -16,13 +16,21 @@ from . import _core
 from ._core import CancelledError, DependentError, DivergedError, FormatError
 
 if TYPE_CHECKING:
+    from .binarizer import SpinBinarizer as SpinBinarizer
+    from .dataset import Dataset as Dataset
+    from .dataset import Encoding as Encoding
+    from .interop import annotate as annotate
     from .patterns import Patterns as Patterns
 
 __version__ = _core.version()
 
 #: Where each name comes from.
 _HOMES = {
+    "Dataset": "dataset",
+    "Encoding": "dataset",
     "Patterns": "patterns",
+    "SpinBinarizer": "binarizer",
+    "annotate": "interop",
 }
 
 __all__ = [
