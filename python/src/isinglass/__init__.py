@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from .dataset import Dataset as Dataset
     from .dataset import Encoding as Encoding
     from .interop import annotate as annotate
+    from .catalog import data_directory as data_directory
+    from .catalog import load_data as load_data
     from .patterns import Patterns as Patterns
 
 __version__ = _core.version()
@@ -28,6 +30,8 @@ __version__ = _core.version()
 _HOMES = {
     "Dataset": "dataset",
     "Encoding": "dataset",
+    "data_directory": "catalog",
+    "load_data": "catalog",
     "Patterns": "patterns",
     "SpinBinarizer": "binarizer",
     "annotate": "interop",
