@@ -17,12 +17,28 @@ from ._core import CancelledError, DependentError, DivergedError, FormatError
 
 if TYPE_CHECKING:
     from .patterns import Patterns as Patterns
+    from .rbm import SpinGaussianRBM as SpinGaussianRBM
+    from .log_z import Likelihood as Likelihood
+    from .log_z import LogZ as LogZ
+    from .chains import Chains as Chains
+    from .chains import Diagnosis as Diagnosis
+    from .unmapping import Unmapping as Unmapping
+    from .theory import Checks as Checks
+    from .theory import verify as verify
 
 __version__ = _core.version()
 
 #: Where each name comes from.
 _HOMES = {
     "Patterns": "patterns",
+    "SpinGaussianRBM": "rbm",
+    "Likelihood": "log_z",
+    "LogZ": "log_z",
+    "Chains": "chains",
+    "Diagnosis": "chains",
+    "Unmapping": "unmapping",
+    "Checks": "theory",
+    "verify": "theory",
 }
 
 __all__ = [
