@@ -16,6 +16,8 @@ from . import _core
 from ._core import CancelledError, DependentError, DivergedError, FormatError
 
 if TYPE_CHECKING:
+    from .catalog import data_directory as data_directory
+    from .catalog import load_data as load_data
     from .patterns import Patterns as Patterns
     from .rbm import SpinGaussianRBM as SpinGaussianRBM
     from .log_z import Likelihood as Likelihood
@@ -30,6 +32,8 @@ __version__ = _core.version()
 
 #: Where each name comes from.
 _HOMES = {
+    "data_directory": "catalog",
+    "load_data": "catalog",
     "Patterns": "patterns",
     "SpinGaussianRBM": "rbm",
     "Likelihood": "log_z",
