@@ -115,52 +115,60 @@ PyObject *recall_recover(PyObject *none, PyObject *arguments, PyObject *keywords
 
 /* ---- corruption --------------------------------------------------------------------------------- */
 
-/* Corrupts row after row; `number` counts them. The masked units go to `masked`, unless NULL. */
-static isg_status corrupt_rows(int8_t *spins, size_t rows, size_t n, const isg_corruption *how,
-                               uint64_t seed, uint64_t number, bool *masked, core_call *call) {
-    const size_t words = (n + 63) / 64;
-    uint64_t *packed = PyMem_RawCalloc(2 * words + 1, sizeof *packed);
-    isg_status status = packed ? ISG_OK : ISG_ERR_MEMORY;
-    for (size_t a = 0; status == ISG_OK && a < rows; a++) {
-        core_pack(spins + a * n, n, packed);
-        status = isg_corrupt(packed, n, how, seed, number + a, packed + words);
-        core_unpack(packed, n, spins + a * n);
-        for (size_t i = 0; masked && i < n; i++)
-            masked[a * n + i] = isg_spin(packed + words, i) > 0;
-        if (status == ISG_OK && !core_report(call, (double)(a + 1) / (double)rows))
-            status = ISG_ERR_CANCELLED;
+/* What to corrupt: spins and masked (rows, n), which have numbers from `number` on. */
+typedef struct corruption_job {
+    core_array spins, masked;
+    isg_corruption how;
+    unsigned long long seed, number;
+    uint64_t *units, *packed; /* scratch for the spins of a row and its masked units */
+} corruption_job;
+
+static isg_status corrupt_rows(const corruption_job *my, core_call *call) {
+    const size_t rows = my->spins.rows, n = my->spins.cols, words = (n + 63) / 64;
+    uint64_t *found = my->packed + words;
+    for (size_t a = 0; a < rows; a++) {
+        int8_t *spins = (int8_t *)my->spins.view.buf + a * n;
+        bool *masked = (bool *)my->masked.view.buf + a * n;
+        core_pack(spins, n, my->packed);
+        const isg_status status =
+            isg_corrupt(my->packed, n, &my->how, my->seed, my->number + a, found);
+        if (status != ISG_OK)
+            return status;
+        core_unpack(my->packed, n, spins);
+        for (size_t i = 0; i < n; i++)
+            masked[i] = isg_spin(found, i) > 0;
+        if (!core_report(call, (double)(a + 1) / (double)rows))
+            return ISG_ERR_CANCELLED;
     }
-    PyMem_RawFree(packed);
-    return status;
+    return ISG_OK;
 }
 
 PyObject *recall_corrupt(PyObject *none, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"spins", "masked", "flip", "mask", "units", "seed", "number", NULL};
     PyObject *spins = NULL, *masked = NULL, *units = NULL;
-    unsigned long long seed = 0, number = 0;
-    isg_corruption how = {0};
-    core_array array = {.is_held = false}, marks = {.is_held = false};
-    uint64_t *held = NULL;
+    corruption_job my = {.units = NULL};
     core_call call;
     bool is_done = false;
     (void)none;
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOddOKK", names, &spins, &masked,
-                                     &how.flip, &how.mask, &units, &seed, &number) ||
-        !core_array_get(&array, spins, "spins", ISG_NUMBER_INT8, 2, CORE_WRITE))
+                                     &my.how.flip, &my.how.mask, &units, &my.seed, &my.number) ||
+        !core_array_get(&my.spins, spins, "spins", ISG_NUMBER_INT8, 2, CORE_WRITE))
         return NULL;
-    if (!core_array_get(&marks, masked, "masked", ISG_NUMBER_BOOL, 2, CORE_WRITE) ||
-        !core_array_check(&marks, "masked", array.rows, array.cols) ||
-        !core_mask(&held, units, "units", array.cols))
+    if (!core_array_get(&my.masked, masked, "masked", ISG_NUMBER_BOOL, 2, CORE_WRITE) ||
+        !core_array_check(&my.masked, "masked", my.spins.rows, my.spins.cols) ||
+        !core_mask(&my.units, units, "units", my.spins.cols))
         goto done;
-    how.units = held;
-    is_done = core_enter(&call, NULL);
-    if (is_done)
-        is_done = core_leave(&call, corrupt_rows(array.view.buf, array.rows, array.cols, &how, seed,
-                                                 number, marks.view.buf, &call));
+    my.how.units = my.units;
+    my.packed = PyMem_Calloc(2 * ((my.spins.cols + 63) / 64) + 1, sizeof *my.packed);
+    if (!my.packed)
+        PyErr_NoMemory();
+    else if (core_enter(&call, NULL))
+        is_done = core_leave(&call, corrupt_rows(&my, &call));
 done:
-    PyMem_Free(held);
-    core_array_release(&marks);
-    core_array_release(&array);
+    PyMem_Free(my.packed);
+    PyMem_Free(my.units);
+    core_array_release(&my.masked);
+    core_array_release(&my.spins);
     return is_done ? Py_NewRef(Py_None) : NULL;
 }
 
