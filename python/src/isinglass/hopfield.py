@@ -147,7 +147,7 @@ class HopfieldNetwork:
             return self._field.copy()
         if not self._handle.describe()["has_field"]:
             return np.zeros(self.n_visible)
-        return np.array(self.to_rbm().b)
+        return np.array(self.to_rbm().visible_field)
 
     def couplings(self) -> Floats:
         """J (n_visible, n_visible), which the library itself never forms."""
