@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from .hopfield import HopfieldNetwork as HopfieldNetwork
     from .hopfield import NetworkStates as NetworkStates
     from .memory import HopfieldMemory as HopfieldMemory
-    from .recall import Recall as Recall
-    from .recall import Recovery as Recovery
-    from .recall import committor as committor
-    from .recall import corrupt as corrupt
-    from .recall import projections as projections
-    from .recall import recall as recall
-    from .recall import recover as recover
+    from ._recall import Recall as Recall
+    from ._recall import Recovery as Recovery
+    from ._recall import committor as committor
+    from ._recall import corrupt as corrupt
+    from ._recall import projections as projections
+    from ._recall import recall as recall
+    from ._recall import recover as recover
 
 __version__ = _core.version()
 
@@ -48,13 +48,13 @@ _HOMES = {
     "HopfieldNetwork": "hopfield",
     "NetworkStates": "hopfield",
     "HopfieldMemory": "memory",
-    "Recall": "recall",
-    "Recovery": "recall",
-    "committor": "recall",
-    "corrupt": "recall",
-    "projections": "recall",
-    "recall": "recall",
-    "recover": "recall",
+    "Recall": "_recall",
+    "Recovery": "_recall",
+    "committor": "_recall",
+    "corrupt": "_recall",
+    "projections": "_recall",
+    "recall": "_recall",
+    "recover": "_recall",
     "SpinBinarizer": "binarizer",
     "annotate": "interop",
 }
