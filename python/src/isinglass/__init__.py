@@ -34,6 +34,14 @@ if TYPE_CHECKING:
     from ._recall import projections as projections
     from ._recall import recall as recall
     from ._recall import recover as recover
+    from .rbm import SpinGaussianRBM as SpinGaussianRBM
+    from .log_z import Likelihood as Likelihood
+    from .log_z import LogZ as LogZ
+    from .chains import Chains as Chains
+    from .chains import Diagnosis as Diagnosis
+    from .unmapping import Unmapping as Unmapping
+    from .theory import Checks as Checks
+    from .theory import verify as verify
 
 __version__ = _core.version()
 
@@ -55,6 +63,14 @@ _HOMES = {
     "projections": "_recall",
     "recall": "_recall",
     "recover": "_recall",
+    "SpinGaussianRBM": "rbm",
+    "Likelihood": "log_z",
+    "LogZ": "log_z",
+    "Chains": "chains",
+    "Diagnosis": "chains",
+    "Unmapping": "unmapping",
+    "Checks": "theory",
+    "verify": "theory",
     "SpinBinarizer": "binarizer",
     "annotate": "interop",
 }
