@@ -23,6 +23,17 @@ if TYPE_CHECKING:
     from .catalog import data_directory as data_directory
     from .catalog import load_data as load_data
     from .patterns import Patterns as Patterns
+    from .hopfield import DynamicsResult as DynamicsResult
+    from .hopfield import HopfieldNetwork as HopfieldNetwork
+    from .hopfield import NetworkStates as NetworkStates
+    from .memory import HopfieldMemory as HopfieldMemory
+    from ._recall import Recall as Recall
+    from ._recall import Recovery as Recovery
+    from ._recall import committor as committor
+    from ._recall import corrupt as corrupt
+    from ._recall import projections as projections
+    from ._recall import recall as recall
+    from ._recall import recover as recover
     from .rbm import SpinGaussianRBM as SpinGaussianRBM
     from .log_z import Likelihood as Likelihood
     from .log_z import LogZ as LogZ
@@ -41,6 +52,17 @@ _HOMES = {
     "data_directory": "catalog",
     "load_data": "catalog",
     "Patterns": "patterns",
+    "DynamicsResult": "hopfield",
+    "HopfieldNetwork": "hopfield",
+    "NetworkStates": "hopfield",
+    "HopfieldMemory": "memory",
+    "Recall": "_recall",
+    "Recovery": "_recall",
+    "committor": "_recall",
+    "corrupt": "_recall",
+    "projections": "_recall",
+    "recall": "_recall",
+    "recover": "_recall",
     "SpinGaussianRBM": "rbm",
     "Likelihood": "log_z",
     "LogZ": "log_z",
