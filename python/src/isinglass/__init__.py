@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from .catalog import data_directory as data_directory
     from .catalog import load_data as load_data
     from .patterns import Patterns as Patterns
+    from .rbm_estimator import HopfieldRBM as HopfieldRBM
+    from .training import Epoch as Epoch
+    from .training import Training as Training
+    from .training import TrainingState as TrainingState
 
 __version__ = _core.version()
 
@@ -34,6 +38,10 @@ _HOMES = {
     "load_data": "catalog",
     "Patterns": "patterns",
     "SpinBinarizer": "binarizer",
+    "Epoch": "training",
+    "HopfieldRBM": "rbm_estimator",
+    "Training": "training",
+    "TrainingState": "training",
     "annotate": "interop",
 }
 

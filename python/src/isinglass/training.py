@@ -119,7 +119,7 @@ class Training:
     >>> [(epoch.epoch, epoch.updates) for epoch in training]
     [(1, 3), (2, 6), (3, 9)]
     >>> training.rbm
-    SpinGaussianRBM(n_visible=16, n_hidden=2, beta=2.0)
+    SpinGaussianRBM(n_visible=16, n_hidden=2, beta=2)
     """
 
     __slots__ = ("_data", "_directory", "_epochs", "_is_closed", "_options", "_progress", "_record", "_run")
@@ -415,9 +415,9 @@ class Training:
         return html_table("Training", rows)
 
 
-def _as_epochs(epochs: Any) -> int:
+def _as_epochs(epochs: Any, name: str = "epochs") -> int:
     if isinstance(epochs, bool) or not isinstance(epochs, numbers.Integral) or not 0 <= epochs < 2**63:
-        raise ValueError(f"epochs: expected a whole number from 0 on, found {epochs!r}")
+        raise ValueError(f"{name}: expected a whole number from 0 on, found {epochs!r}")
     return int(epochs)
 
 
