@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from ._recall import projections as projections
     from ._recall import recall as recall
     from ._recall import recover as recover
+    from .rbm_estimator import HopfieldRBM as HopfieldRBM
+    from .training import Epoch as Epoch
+    from .training import Training as Training
+    from .training import TrainingState as TrainingState
     from .rbm import SpinGaussianRBM as SpinGaussianRBM
     from .log_z import Likelihood as Likelihood
     from .log_z import LogZ as LogZ
@@ -72,6 +76,10 @@ _HOMES = {
     "Checks": "theory",
     "verify": "theory",
     "SpinBinarizer": "binarizer",
+    "Epoch": "training",
+    "HopfieldRBM": "rbm_estimator",
+    "Training": "training",
+    "TrainingState": "training",
     "annotate": "interop",
 }
 
