@@ -60,7 +60,6 @@ python-test python3-nbformat        package
 python-test python3-ipykernel       package
 python-test mypy                    package
 python-test python3-mypy            package
-python-test pyflakes3               package
 test        g++                     command g++
 test        git                     command git
 test        clang-14                command clang-14
@@ -74,6 +73,7 @@ test        python3-h5py            package
 test        python3-anndata         package
 test        groff-base              command groff
 test        man-db                  command lexgrog
+test        pyflakes3               command pyflakes3
 test        shellcheck              command shellcheck
 test        locales                 package
 test        time                    package

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gzip
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,16 @@ from typing import Any
 # Before NumPy is imported: other libraries must not start threads that fork() would miss, and figures need no screen.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
+TREE = Path(__file__).resolve().parents[2]
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(TREE / "build" / "python" / "hypothesis"))
 
+import hypothesis
 import numpy as np
 import pytest
 
-TREE = Path(__file__).resolve().parents[2]
+# The same examples every time, unless somebody asks for others as of the tests in C.
+hypothesis.settings.register_profile("ours", deadline=None, derandomize="ISINGLASS_TEST_SEED" not in os.environ)
+hypothesis.settings.load_profile("ours")
 
 
 def read_idx(path: Path) -> np.ndarray:
@@ -80,7 +86,5 @@ def _same_for_all() -> Any:
     """NumPy prints alike in every version, and no figure stays open."""
     with np.printoptions(legacy="1.21"):
         yield
-    import sys
-
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")

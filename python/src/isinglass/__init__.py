@@ -5,6 +5,8 @@ Objects follow the library: a :class:`Dataset` of spins, the :class:`Patterns` o
 follow scikit-learn: :class:`SpinBinarizer`, :class:`HopfieldRBM`, :class:`HopfieldMemory`,
 :class:`HopfieldClassifier`. Names are loaded when they are first used, so that ``import isinglass`` is quick and
 needs NumPy only for objects, scikit-learn only for estimators.
+
+SPDX-License-Identifier: MIT
 """
 
 from __future__ import annotations
