@@ -18,12 +18,16 @@ from . import _core
 from ._core import CancelledError, DependentError, DivergedError, FormatError
 
 if TYPE_CHECKING:
+    from .catalog import data_directory as data_directory
+    from .catalog import load_data as load_data
     from .patterns import Patterns as Patterns
 
 __version__ = _core.version()
 
 #: Where each name comes from.
 _HOMES = {
+    "data_directory": "catalog",
+    "load_data": "catalog",
     "Patterns": "patterns",
 }
 
