@@ -18,6 +18,10 @@ from . import _core
 from ._core import CancelledError, DependentError, DivergedError, FormatError
 
 if TYPE_CHECKING:
+    from .binarizer import SpinBinarizer as SpinBinarizer
+    from .dataset import Dataset as Dataset
+    from .dataset import Encoding as Encoding
+    from .interop import annotate as annotate
     from .catalog import data_directory as data_directory
     from .catalog import load_data as load_data
     from .patterns import Patterns as Patterns
@@ -26,9 +30,13 @@ __version__ = _core.version()
 
 #: Where each name comes from.
 _HOMES = {
+    "Dataset": "dataset",
+    "Encoding": "dataset",
     "data_directory": "catalog",
     "load_data": "catalog",
     "Patterns": "patterns",
+    "SpinBinarizer": "binarizer",
+    "annotate": "interop",
 }
 
 __all__ = [
