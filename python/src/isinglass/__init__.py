@@ -25,6 +25,17 @@ if TYPE_CHECKING:
     from .catalog import data_directory as data_directory
     from .catalog import load_data as load_data
     from .patterns import Patterns as Patterns
+    from .hopfield import DynamicsResult as DynamicsResult
+    from .hopfield import HopfieldNetwork as HopfieldNetwork
+    from .hopfield import NetworkStates as NetworkStates
+    from .memory import HopfieldMemory as HopfieldMemory
+    from .recall import Recall as Recall
+    from .recall import Recovery as Recovery
+    from .recall import committor as committor
+    from .recall import corrupt as corrupt
+    from .recall import projections as projections
+    from .recall import recall as recall
+    from .recall import recover as recover
 
 __version__ = _core.version()
 
@@ -35,6 +46,17 @@ _HOMES = {
     "data_directory": "catalog",
     "load_data": "catalog",
     "Patterns": "patterns",
+    "DynamicsResult": "hopfield",
+    "HopfieldNetwork": "hopfield",
+    "NetworkStates": "hopfield",
+    "HopfieldMemory": "memory",
+    "Recall": "recall",
+    "Recovery": "recall",
+    "committor": "recall",
+    "corrupt": "recall",
+    "projections": "recall",
+    "recall": "recall",
+    "recover": "recall",
     "SpinBinarizer": "binarizer",
     "annotate": "interop",
 }
