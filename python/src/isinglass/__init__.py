@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from .recall import projections as projections
     from .recall import recall as recall
     from .recall import recover as recover
+    from .rbm_estimator import HopfieldRBM as HopfieldRBM
+    from .training import Epoch as Epoch
+    from .training import Training as Training
+    from .training import TrainingState as TrainingState
 
 __version__ = _core.version()
 
@@ -58,6 +62,10 @@ _HOMES = {
     "recall": "recall",
     "recover": "recall",
     "SpinBinarizer": "binarizer",
+    "Epoch": "training",
+    "HopfieldRBM": "rbm_estimator",
+    "Training": "training",
+    "TrainingState": "training",
     "annotate": "interop",
 }
 
