@@ -16,12 +16,18 @@ from . import _core
 from ._core import CancelledError, DependentError, DivergedError, FormatError
 
 if TYPE_CHECKING:
+    from .classifier import HopfieldClassifier as HopfieldClassifier
+    from .classify import Classifier as Classifier
+    from .classify import Experts as Experts
     from .patterns import Patterns as Patterns
 
 __version__ = _core.version()
 
 #: Where each name comes from.
 _HOMES = {
+    "Classifier": "classify",
+    "Experts": "classify",
+    "HopfieldClassifier": "classifier",
     "Patterns": "patterns",
 }
 
