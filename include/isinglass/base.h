@@ -90,6 +90,10 @@ typedef struct isg_allocator {
 
 ISG_API void isg_set_allocator(const isg_allocator *allocator);
 
+/* Releases bytes that a function of the library, such as isg_rbm_to_bytes(), handed out. NULL is
+   fine. */
+ISG_API void isg_bytes_free(void *bytes);
+
 /* Threads used by parallel loops, at most 1024; 0 means one per core. Never changes results. */
 ISG_API void isg_set_threads(size_t threads);
 ISG_API size_t isg_threads(void);

@@ -182,6 +182,13 @@ ISG_API isg_status isg_classifier_save(const isg_classifier *classifier, const c
                                        uint64_t seed, const char *command);
 ISG_API isg_status isg_classifier_load(isg_classifier **out, const char *path);
 
+/* The same in memory: the bytes of that very file, to be released by isg_bytes_free(). `name` begins
+   error sentences [NULL: "bytes"]. */
+ISG_API isg_status isg_classifier_to_bytes(const isg_classifier *classifier, uint64_t seed,
+                                           const char *command, void **bytes, size_t *size);
+ISG_API isg_status isg_classifier_from_bytes(isg_classifier **out, const char *name,
+                                             const void *bytes, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,16 +20,17 @@ typedef enum isg_header { ISG_HEADER_AUTO, ISG_HEADER_YES, ISG_HEADER_NO } isg_h
 
 /* The rule by which a value becomes a spin: +1 above its unit's threshold, else -1. */
 typedef enum isg_binarize {
-    ISG_BINARIZE_AUTO,     /* VALUE 0.01 for image files and a full scale of 255, else ZERO */
-    ISG_BINARIZE_ZERO,     /* above zero */
-    ISG_BINARIZE_VALUE,    /* above `at` times the full scale */
-    ISG_BINARIZE_MEAN,     /* above the mean of the unit */
-    ISG_BINARIZE_MEDIAN,   /* above its median */
-    ISG_BINARIZE_MIDPOINT, /* above the middle between its smallest and largest value */
-    ISG_BINARIZE_QUANTILE, /* above its quantile `at`, interpolated linearly */
-    ISG_BINARIZE_OTSU,     /* in the upper of two groups with the least variance within them */
-    ISG_BINARIZE_MIXTURE,  /* more likely in the upper of two normal distributions */
-    ISG_BINARIZE_SPINS     /* the values were spins already: files written by isinglass itself */
+    ISG_BINARIZE_AUTO,      /* VALUE 0.01 for image files and a full scale of 255, else ZERO */
+    ISG_BINARIZE_ZERO,      /* above zero */
+    ISG_BINARIZE_VALUE,     /* above `at` times the full scale */
+    ISG_BINARIZE_MEAN,      /* above the mean of the unit */
+    ISG_BINARIZE_MEDIAN,    /* above its median */
+    ISG_BINARIZE_MIDPOINT,  /* above the middle between its smallest and largest value */
+    ISG_BINARIZE_QUANTILE,  /* above its quantile `at`, interpolated linearly */
+    ISG_BINARIZE_OTSU,      /* in the upper of two groups with the least variance within them */
+    ISG_BINARIZE_MIXTURE,   /* more likely in the upper of two normal distributions */
+    ISG_BINARIZE_SPINS,     /* the values were spins already: files written by isinglass itself */
+    ISG_BINARIZE_THRESHOLDS /* above thresholds that somebody gave, isg_encoding_from_thresholds() */
 } isg_binarize;
 
 /* What to do with a sample of which some values are missing. */
@@ -93,6 +94,55 @@ ISG_API isg_status isg_dataset_load(isg_dataset **out, const char *path,
 /* A building block: the same for a file whose bytes are in memory; `name` tells the format. */
 ISG_API isg_status isg_dataset_load_memory(isg_dataset **out, const char *name, const void *bytes,
                                            size_t size, const isg_dataset_options *options,
+                                           const isg_progress *progress);
+
+/* The type of a number in memory, in this machine's byte order. */
+typedef enum isg_number {
+    ISG_NUMBER_BOOL, /* a byte, 0 or 1 */
+    ISG_NUMBER_INT8,
+    ISG_NUMBER_UINT8,
+    ISG_NUMBER_INT16,
+    ISG_NUMBER_UINT16,
+    ISG_NUMBER_INT32,
+    ISG_NUMBER_UINT32,
+    ISG_NUMBER_INT64,
+    ISG_NUMBER_UINT64,
+    ISG_NUMBER_FLOAT32,
+    ISG_NUMBER_FLOAT64
+} isg_number;
+
+/* A table of values in memory, all of it borrowed: dense, with any strides, or compressed by rows
+   (CSR). Start from {0}; defaults are in brackets. */
+typedef struct isg_values {
+    const char *name;     /* begins error sentences [NULL: "X"] */
+    size_t rows, columns; /* before options->transpose */
+    size_t image_height;  /* of a row, if rows are images, as in a file of three dimensions [0] */
+    size_t image_width;
+    isg_number type; /* of data */
+    /* Dense: value (i, k) is at data + i * row_stride + k * column_stride, in bytes; strides may be
+       negative, and nothing need be aligned. CSR: the values that are stored (n_stored). */
+    const void *data;
+    ptrdiff_t row_stride, column_stride;
+    /* CSR alone: row i has the values from indptr[i] to before indptr[i + 1], in any order of their
+       columns. An entry that is stored twice is refused, as in a file. */
+    const void *indices;   /* (n_stored) the column of each value [NULL: dense] */
+    const void *indptr;    /* (rows + 1) */
+    isg_number index_type; /* of both: ISG_NUMBER_INT32 or ISG_NUMBER_INT64 */
+    size_t n_stored;
+    /* One for each sample, or unit: row and column, or with options->transpose column and row. A
+       label is NULL, or a word for it such as "nan", if the sample has none; labels that are whole
+       numbers are ordered as numbers. */
+    const char *const *labels;     /* [NULL: none] */
+    const char *const *unit_names; /* [NULL: none] */
+    const char *const *ids;        /* [NULL: none] */
+} isg_values;
+
+/* The same from values in memory: equal, bit for bit, to what isg_dataset_load() gives for a file of
+   them. They are not copied. ISG_ERR_ARGUMENT where a file would be ISG_ERR_FORMAT, and for options
+   that say how to read a file: labels_path, label_column, id_column, ignore_columns, header, one_hot
+   and the expected hashes. */
+ISG_API isg_status isg_dataset_from_values(isg_dataset **out, const isg_values *values,
+                                           const isg_dataset_options *options,
                                            const isg_progress *progress);
 
 /* From an array (n_samples, n_visible), row-major, where > 0 is +1; `labels` (n_samples) may be
@@ -186,10 +236,33 @@ ISG_API void isg_dataset_shuffle(const isg_dataset *data, uint64_t seed, uint64_
 ISG_API isg_status isg_dataset_split(isg_dataset **first, isg_dataset **second,
                                      const isg_dataset *data, double fraction, uint64_t seed);
 
+/* ---- Bytes: data sets in memory, as a whole ---------------------------------------------------- */
+
+/* All that a data set is, as an .npz that only isg_dataset_from_bytes() reads; *bytes, of *size bytes, is
+   released by isg_bytes_free(). Reading restores every spin, missing value, label, class (also those
+   without a sample), id, threshold and number of isg_dataset_describe(). `name` begins error sentences
+   [NULL: "bytes"]; bytes of anything else, or damaged ones, are ISG_ERR_FORMAT or ISG_ERR_SHAPE. */
+ISG_API isg_status isg_dataset_to_bytes(const isg_dataset *data, uint64_t seed, const char *command,
+                                        void **bytes, size_t *size);
+ISG_API isg_status isg_dataset_from_bytes(isg_dataset **out, const char *name, const void *bytes,
+                                          size_t size);
+
 /* ---- Encodings: how values became spins ------------------------------------------------------ */
 
 /* NULL if unknown: data and models made from spins in memory or by other programs. */
 ISG_API const isg_encoding *isg_dataset_encoding(const isg_dataset *data);
+
+/* An encoding stays as long as it has users: data and models, and whoever retains it, which is to be
+   released. NULL is fine for both. */
+ISG_API const isg_encoding *isg_encoding_retain(const isg_encoding *encoding);
+ISG_API void isg_encoding_release(const isg_encoding *encoding);
+
+/* An encoding for values above `thresholds` (n_visible), all finite, to be released. Its rule is
+   ISG_BINARIZE_VALUE or ISG_BINARIZE_ZERO if all are equal, else ISG_BINARIZE_THRESHOLDS. `unit_names`
+   (n_visible) may be NULL. */
+ISG_API isg_status isg_encoding_from_thresholds(const isg_encoding **out, size_t n_visible,
+                                                const double *thresholds,
+                                                const char *const *unit_names);
 
 typedef struct isg_encoding_info {
     size_t n_visible;
@@ -200,7 +273,7 @@ typedef struct isg_encoding_info {
     double full_scale;
     double threshold; /* value > threshold is +1; NaN if units have their own */
     bool has_names;
-    double smallest, largest; /* of the values of the training data */
+    double smallest, largest; /* of the values of the training data; NaN if unknown */
 } isg_encoding_info;
 
 ISG_API isg_encoding_info isg_encoding_describe(const isg_encoding *encoding);
@@ -210,7 +283,7 @@ ISG_API double isg_encoding_threshold(const isg_encoding *encoding, size_t unit)
 ISG_API const char *isg_encoding_unit_name(const isg_encoding *encoding, size_t unit);
 
 /* "mean", "value:3", "quantile:0.9" and so on, as text and back. ISG_ERR_ARGUMENT, listing the
-   rules, for any other text. */
+   rules, for any other text, and for "thresholds", which is no rule without them. */
 enum { ISG_BINARIZE_ROOM = 48 };
 ISG_API void isg_binarize_text(isg_binarize rule, double at, char text[ISG_BINARIZE_ROOM]);
 ISG_API isg_status isg_binarize_parse(const char *text, isg_binarize *rule, double *at);

@@ -49,6 +49,13 @@ ISG_API isg_status isg_patterns_save(const isg_patterns *patterns, const char *p
 /* Such a file, or one with the same arrays by NumPy, or xi alone as .npy; xi may also have 0 and 1
    (or bool) for -1 and +1. */
 ISG_API isg_status isg_patterns_load(isg_patterns **out, const char *path);
+
+/* The .npz in memory: the bytes of that very file, to be released by isg_bytes_free(). `name` begins
+   error sentences [NULL: "bytes"]. */
+ISG_API isg_status isg_patterns_to_bytes(const isg_patterns *patterns, uint64_t seed,
+                                         const char *command, void **bytes, size_t *size);
+ISG_API isg_status isg_patterns_from_bytes(isg_patterns **out, const char *name, const void *bytes,
+                                           size_t size);
 ISG_API void isg_patterns_free(isg_patterns *patterns); /* NULL is fine */
 
 typedef struct isg_patterns_info {
@@ -72,6 +79,10 @@ ISG_API double isg_patterns_overlap(const isg_patterns *patterns, size_t mu, siz
 
 /* How the data they were made from became spins, and the names of the units; NULL if unknown. */
 ISG_API const isg_encoding *isg_patterns_encoding(const isg_patterns *patterns);
+
+/* Set it, or the image shape of the units; ISG_ERR_SHAPE unless it has n_visible units or pixels. */
+ISG_API isg_status isg_patterns_set_encoding(isg_patterns *patterns, const isg_encoding *encoding);
+ISG_API isg_status isg_patterns_set_image(isg_patterns *patterns, size_t height, size_t width);
 
 /* For every sample, the pattern of its class with the largest overlap, the first of equals, or
    UINT32_MAX: nearest (n_samples). With one pattern per class, these are the classes. If either has

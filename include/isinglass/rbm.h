@@ -73,6 +73,13 @@ ISG_API isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t s
                                 const char *command);
 ISG_API isg_status isg_rbm_load(isg_rbm **out, const char *path);
 
+/* The same in memory: the bytes of that very file, to be released by isg_bytes_free(). `name` begins
+   error sentences [NULL: "bytes"]. */
+ISG_API isg_status isg_rbm_to_bytes(const isg_rbm *rbm, uint64_t seed, const char *command,
+                                    void **bytes, size_t *size);
+ISG_API isg_status isg_rbm_from_bytes(isg_rbm **out, const char *name, const void *bytes,
+                                      size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,4 +55,16 @@ static inline void isg_pack_bytes(const uint64_t *row, size_t n_spins, uint8_t *
     }
 }
 
+/* The other way round; bits of the last byte that stand for no spin are ignored. */
+static inline void isg_unpack_bytes(const uint8_t *bytes, size_t n_spins, uint64_t *row) {
+    for (size_t i = 0; i < n_spins; i += 8) {
+        uint64_t byte = bytes[i / 8];
+        byte = (byte >> 1 & 0x55) | (byte & 0x55) << 1;
+        byte = (byte >> 2 & 0x33) | (byte & 0x33) << 2;
+        byte = (byte >> 4 | byte << 4) & 0xff;
+        row[i / 64] = (i % 64 ? row[i / 64] : 0) | byte << i % 64;
+    }
+    isg_clear_tail(row, n_spins);
+}
+
 #endif

@@ -53,6 +53,10 @@ void isg_release(void *pointer) {
         allocator.release(allocator.user, pointer);
 }
 
+void isg_bytes_free(void *bytes) {
+    isg_release(bytes);
+}
+
 isg_status isg_grow(void **pointer, size_t *capacity, size_t needed, size_t size) {
     if (needed <= *capacity)
         return ISG_OK;

@@ -143,7 +143,7 @@ static bool convert_small(const char *text, double *out) {
     return true;
 }
 
-isg_number isg_parse_number(const char *text, double *out) {
+isg_number_kind isg_parse_number(const char *text, double *out) {
     if (convert_small(text, out))
         return ISG_NUMBER_OK;
     decimal number; /* left uninitialized: most of it is digits */

@@ -9,13 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum isg_number { ISG_NUMBER_OK, ISG_NUMBER_MALFORMED, ISG_NUMBER_NOT_FINITE } isg_number;
+typedef enum isg_number_kind {
+    ISG_NUMBER_OK,
+    ISG_NUMBER_MALFORMED,
+    ISG_NUMBER_NOT_FINITE
+} isg_number_kind;
 
 /* The double nearest to the decimal number in `text`, which may have spaces and tabs around it but
    nothing else: an optional sign, digits with at most one point among or beside them, an optional
    exponent. NOT_FINITE for nan, inf and infinity, ignoring case, and for numbers too large for a
    double; anything else (empty, hexadecimal, a decimal comma, digit groups) is MALFORMED. */
-isg_number isg_parse_number(const char *text, double *out);
+isg_number_kind isg_parse_number(const char *text, double *out);
 
 /* Accepts decimal digits only; false if there are none or the number does not fit. */
 bool isg_parse_size(const char *text, size_t *out);

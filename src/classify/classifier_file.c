@@ -55,25 +55,32 @@ static isg_status write_logistic(const isg_logistic *model, isg_npz_writer *writ
     return isg_npz_writer_add_doubles(writer, "intercepts", model->intercepts, 1, k, 0);
 }
 
-isg_status isg_classifier_save(const isg_classifier *classifier, const char *path, uint64_t seed,
-                               const char *command) {
+static isg_status write_all(const isg_classifier *classifier, uint64_t seed, const char *command,
+                            isg_npz_writer *writer) {
     const isg_meta meta = {.kind = "classifier",
                            .seed = seed,
                            .command = command,
                            .image_height = classifier->image_height,
                            .image_width = classifier->image_width};
+    ISG_TRY(write_map(&classifier->map, writer));
+    ISG_TRY(isg_labels_write(&classifier->classes, writer, "classes"));
+    ISG_TRY(write_logistic(classifier->logistic, writer));
+    ISG_TRY(isg_encoding_write(classifier->encoding, writer));
+    return isg_meta_write(&meta, writer);
+}
+
+isg_status isg_classifier_save(const isg_classifier *classifier, const char *path, uint64_t seed,
+                               const char *command) {
     isg_npz_writer *writer = NULL;
-    isg_status status = ISG_OK;
     ISG_TRY(isg_npz_writer_create(&writer, path));
-    ISG_TRY_GOTO(write_map(&classifier->map, writer));
-    ISG_TRY_GOTO(isg_labels_write(&classifier->classes, writer, "classes"));
-    ISG_TRY_GOTO(write_logistic(classifier->logistic, writer));
-    ISG_TRY_GOTO(isg_encoding_write(classifier->encoding, writer));
-    ISG_TRY_GOTO(isg_meta_write(&meta, writer));
-    ISG_TRY_GOTO(isg_npz_writer_commit(writer));
-done:
-    isg_npz_writer_free(writer);
-    return status;
+    return isg_npz_writer_end(writer, write_all(classifier, seed, command, writer), NULL, NULL);
+}
+
+isg_status isg_classifier_to_bytes(const isg_classifier *classifier, uint64_t seed,
+                                   const char *command, void **bytes, size_t *size) {
+    isg_npz_writer *writer = NULL;
+    ISG_TRY(isg_npz_writer_create(&writer, NULL));
+    return isg_npz_writer_end(writer, write_all(classifier, seed, command, writer), bytes, size);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */
@@ -263,10 +270,21 @@ done:
     return status;
 }
 
-isg_status isg_classifier_load(isg_classifier **out, const char *path) {
-    isg_zip *zip = NULL;
-    ISG_TRY(isg_zip_open_path(&zip, path));
+static isg_status read_and_close(isg_classifier **out, isg_zip *zip) {
     const isg_status status = isg_classifier_read(out, zip);
     isg_zip_close(zip);
     return status;
+}
+
+isg_status isg_classifier_load(isg_classifier **out, const char *path) {
+    isg_zip *zip = NULL;
+    ISG_TRY(isg_zip_open_path(&zip, path));
+    return read_and_close(out, zip);
+}
+
+isg_status isg_classifier_from_bytes(isg_classifier **out, const char *name, const void *bytes,
+                                     size_t size) {
+    isg_zip *zip = NULL;
+    ISG_TRY(isg_zip_open_bytes(&zip, name, bytes, size));
+    return read_and_close(out, zip);
 }

@@ -6,6 +6,7 @@
  */
 #include "data/binarize.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -90,6 +91,40 @@ isg_status isg_binarizer_put(isg_binarizer *binarizer, size_t row, size_t column
         isg_bit_assign(binarizer->grey + row * binarizer->words, column,
                        value > binarizer->grey_cut);
     return ISG_OK;
+}
+
+/* ---- whole rows -------------------------------------------------------------------------------- */
+
+/* Up to 64 spins: bit k is set if value k is above its cut, which is cuts[0] for all if they have one
+   in common. */
+static uint64_t above(const double *values, const double *cuts, size_t count, bool has_common) {
+    uint64_t bits = 0;
+    for (size_t k = 0; k < count; k++)
+        bits |= (uint64_t)(values[k] > cuts[has_common ? 0 : k]) << k;
+    return bits;
+}
+
+bool isg_binarizer_put_row(isg_binarizer *binarizer, size_t row, const double *values) {
+    const size_t n = binarizer->encoding->info.n_visible, offset = row * binarizer->words;
+    double smallest = HUGE_VAL, largest = -HUGE_VAL;
+    bool are_finite = true;
+    for (size_t i = 0; i < n; i++) {
+        smallest = values[i] < smallest ? values[i] : smallest;
+        largest = values[i] > largest ? values[i] : largest;
+        are_finite &= fabs(values[i]) <= DBL_MAX;
+    }
+    if (!are_finite)
+        return false;
+    see(binarizer, smallest);
+    see(binarizer, largest);
+    for (size_t i = 0; i < n; i += 64) {
+        const size_t count = n - i < 64 ? n - i : 64;
+        binarizer->spins[offset + i / 64] =
+            above(values + i, binarizer->encoding->thresholds + i, count, false);
+        if (binarizer->grey)
+            binarizer->grey[offset + i / 64] = above(values + i, &binarizer->grey_cut, count, true);
+    }
+    return true;
 }
 
 /* ---- bytes, eight at a time ---------------------------------------------------------------- */

@@ -33,6 +33,9 @@ isg_status isg_binarizer_extend(isg_binarizer *binarizer, size_t n_rows);
 /* One value; NaN is a missing one. */
 isg_status isg_binarizer_put(isg_binarizer *binarizer, size_t row, size_t column, double value);
 
+/* A whole row of numbers; false, and nothing has happened, if one of them is not finite. */
+bool isg_binarizer_put_row(isg_binarizer *binarizer, size_t row, const double *values);
+
 /* A whole row of bytes, if isg_binarizer.has_common. */
 void isg_binarizer_put_bytes(isg_binarizer *binarizer, size_t row, const uint8_t *values);
 

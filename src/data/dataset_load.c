@@ -451,6 +451,9 @@ done:
 }
 
 static isg_status check_options(const isg_dataset_options *options) {
+    if (options->binarize == ISG_BINARIZE_THRESHOLDS)
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "binarize: thresholds are given as an encoding, not as a rule");
     if (!isfinite(options->binarize_at))
         return isg_fail(ISG_ERR_ARGUMENT, "expected a finite threshold, found %g",
                         options->binarize_at);
@@ -463,42 +466,46 @@ static isg_status check_options(const isg_dataset_options *options) {
     return ISG_OK;
 }
 
+/* Reads the input of the loader, and releases all that it has. */
+static isg_status load_input(isg_dataset **out, isg_loader *load) {
+    isg_status status = ISG_OK;
+    load->columns_are_samples = load->options->transpose;
+    ISG_TRY_GOTO(isg_dataset_new(&load->data));
+    ISG_TRY_GOTO(learn_thresholds(load));
+    ISG_TRY_GOTO(read_pass(load));
+    ISG_TRY_GOTO(finish_encoding(load));
+    guess_image_shape(&load->data->info);
+    ISG_TRY_GOTO(read_labels(load));
+    ISG_TRY_GOTO(keep_rows(load));
+    ISG_TRY_GOTO(fill_missing(load));
+    ISG_TRY_GOTO(drop_constant(load));
+    ISG_TRY_GOTO(isg_progress_end(load->progress, "reading"));
+    *out = load->data;
+    load->data = NULL;
+done:
+    forget_names(load);
+    isg_learner_clear(&load->learner);
+    isg_encoding_free(load->encoding);
+    isg_binarizer_clear(&load->binarizer);
+    isg_dataset_free(load->data);
+    isg_data_file_close(&load->input);
+    return status;
+}
+
 /* Takes over the file; `cells` has the names that go with it, or is NULL. */
 static isg_status load_file(isg_dataset **out, isg_file *file, const isg_cells *cells,
                             const isg_dataset_options *options, const isg_progress *progress) {
-    isg_loader load = {.options = options,
-                       .progress = progress,
-                       .cells = cells,
-                       .columns_are_samples = options->transpose};
-    isg_status status = ISG_OK;
+    isg_loader load = {.options = options, .progress = progress, .cells = cells};
     ISG_TRY(isg_data_file_take(&load.input, file, options->expected_sha256));
     if (options->label_column && !load.input.format->is_table && !load.input.format->is_hdf5 &&
         !options->labels_path && !isg_loader_may_lack_labels(&load)) {
-        status = isg_fail(ISG_ERR_ARGUMENT,
-                          "%s: only CSV, TSV, ARFF and .h5ad files have a label column",
-                          isg_file_name(file));
-        goto done;
+        const isg_status status = isg_fail(
+            ISG_ERR_ARGUMENT, "%s: only CSV, TSV, ARFF and .h5ad files have a label column",
+            isg_file_name(file));
+        isg_data_file_close(&load.input);
+        return status;
     }
-    ISG_TRY_GOTO(isg_dataset_new(&load.data));
-    ISG_TRY_GOTO(learn_thresholds(&load));
-    ISG_TRY_GOTO(read_pass(&load));
-    ISG_TRY_GOTO(finish_encoding(&load));
-    guess_image_shape(&load.data->info);
-    ISG_TRY_GOTO(read_labels(&load));
-    ISG_TRY_GOTO(keep_rows(&load));
-    ISG_TRY_GOTO(fill_missing(&load));
-    ISG_TRY_GOTO(drop_constant(&load));
-    ISG_TRY_GOTO(isg_progress_end(progress, "reading"));
-    *out = load.data;
-    load.data = NULL;
-done:
-    forget_names(&load);
-    isg_learner_clear(&load.learner);
-    isg_encoding_free(load.encoding);
-    isg_binarizer_clear(&load.binarizer);
-    isg_dataset_free(load.data);
-    isg_data_file_close(&load.input);
-    return status;
+    return load_input(out, &load);
 }
 
 isg_status isg_dataset_load(isg_dataset **out, const char *path, const isg_dataset_options *options,
@@ -525,4 +532,23 @@ isg_status isg_dataset_load_memory(isg_dataset **out, const char *name, const vo
     ISG_TRY(check_options(options));
     ISG_TRY(isg_file_from_memory(&file, name, bytes, size));
     return load_file(out, file, NULL, options, progress);
+}
+
+isg_status isg_dataset_from_values(isg_dataset **out, const isg_values *values,
+                                   const isg_dataset_options *options,
+                                   const isg_progress *progress) {
+    static const isg_format in_memory = {.is_archive = true,
+                                         .read_samples = isg_loader_read_values};
+    const isg_dataset_options defaults = isg_dataset_defaults();
+    options = options ? options : &defaults;
+    isg_loader load = {.options = options,
+                       .progress = progress,
+                       .values = values,
+                       .input = {.format = &in_memory}};
+    ISG_TRY(check_options(options));
+    ISG_TRY(isg_values_check(values, options));
+    ISG_TRY(isg_file_from_memory(&load.input.file, values->name ? values->name : ISG_VALUES_NAME,
+                                 "", 0)); /* lends its name to error sentences */
+    const isg_status status = load_input(out, &load);
+    return status == ISG_ERR_FORMAT ? ISG_ERR_ARGUMENT : status; /* no file was read */
 }

@@ -447,7 +447,7 @@ static isg_status put_field(reader *r, size_t row, size_t k) {
     double value = 0;
     if (c->words)
         return is_missing(r, text) ? put_missing(r, row, k) : put_word(r, row, k, text);
-    const isg_number kind = text ? isg_parse_number(text, &value) : ISG_NUMBER_MALFORMED;
+    const isg_number_kind kind = text ? isg_parse_number(text, &value) : ISG_NUMBER_MALFORMED;
     if (kind == ISG_NUMBER_OK) {
         c->has_numbers = true;
     } else {

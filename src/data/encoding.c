@@ -23,9 +23,9 @@ static const char member[] = "encoding.json";
 static const struct {
     const char *name;
     bool has_parameter;
-} rules[] = {{"auto", false},    {"zero", false},     {"value", true},    {"mean", false},
-             {"median", false},  {"midpoint", false}, {"quantile", true}, {"otsu", false},
-             {"mixture", false}, {"spins", false}};
+} rules[] = {{"auto", false},    {"zero", false},     {"value", true},      {"mean", false},
+             {"median", false},  {"midpoint", false}, {"quantile", true},   {"otsu", false},
+             {"mixture", false}, {"spins", false},    {"thresholds", false}};
 enum { N_RULES = sizeof rules / sizeof rules[0] };
 
 void isg_binarize_text(isg_binarize rule, double at, char text[ISG_BINARIZE_ROOM]) {
@@ -47,7 +47,8 @@ static isg_status no_rule(const char *text) {
 isg_status isg_binarize_parse(const char *text, isg_binarize *rule, double *at) {
     const size_t length = strcspn(text, ":");
     for (size_t k = 0; k < N_RULES; k++) {
-        if (strlen(rules[k].name) != length || memcmp(rules[k].name, text, length) != 0)
+        if (strlen(rules[k].name) != length || memcmp(rules[k].name, text, length) != 0 ||
+            k == ISG_BINARIZE_THRESHOLDS)
             continue;
         double value = 0;
         const bool has_parameter = text[length] == ':';
@@ -98,6 +99,56 @@ void isg_encoding_free(isg_encoding *encoding) {
     isg_release(encoding);
 }
 
+const isg_encoding *isg_encoding_retain(const isg_encoding *encoding) {
+    return isg_encoding_share(encoding);
+}
+
+void isg_encoding_release(const isg_encoding *encoding) {
+    isg_encoding_free((isg_encoding *)(uintptr_t)encoding);
+}
+
+static isg_status take_thresholds(isg_encoding *encoding, const double *thresholds,
+                                  const char *const *unit_names) {
+    const size_t n = encoding->info.n_visible;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(thresholds[i]))
+            return isg_fail(ISG_ERR_ARGUMENT,
+                            "thresholds: expected finite numbers, found %g for unit %zu, counted "
+                            "from 0",
+                            thresholds[i], i);
+        if (unit_names && !unit_names[i])
+            return isg_fail(ISG_ERR_ARGUMENT,
+                            "unit_names: expected a name for each unit, found none for unit %zu, "
+                            "counted from 0",
+                            i);
+        encoding->thresholds[i] = thresholds[i] + 0.0; /* not -0 */
+        if (unit_names)
+            ISG_TRY(isg_names_add(&encoding->units, unit_names[i], strlen(unit_names[i])));
+    }
+    return isg_names_make_unique(&encoding->units);
+}
+
+isg_status isg_encoding_from_thresholds(const isg_encoding **out, size_t n_visible,
+                                        const double *thresholds, const char *const *unit_names) {
+    isg_encoding *encoding = NULL;
+    isg_status status = ISG_OK;
+    if (n_visible == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "n_visible: expected at least one unit, found 0");
+    ISG_TRY(isg_encoding_create(&encoding, n_visible));
+    ISG_TRY_GOTO(take_thresholds(encoding, thresholds, unit_names));
+    const double common = isg_encoding_describe(encoding).threshold;
+    encoding->info.smallest = encoding->info.largest = (double)NAN;
+    encoding->info.at = isnan(common) ? 0 : common;
+    encoding->info.rule = isnan(common) ? ISG_BINARIZE_THRESHOLDS
+                          : common != 0 ? ISG_BINARIZE_VALUE
+                                        : ISG_BINARIZE_ZERO;
+    *out = encoding;
+    return ISG_OK;
+done:
+    isg_encoding_free(encoding);
+    return status;
+}
+
 /* ---- what it says ----------------------------------------------------------------------------- */
 
 isg_encoding_info isg_encoding_describe(const isg_encoding *encoding) {
@@ -121,15 +172,15 @@ const char *isg_encoding_unit_name(const isg_encoding *encoding, size_t unit) {
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 /* The numbers of encoding.json, which are texts there: jansson aborts if memory runs out in the middle
-   of a long number. */
+   of a long number. NaN, for what is unknown, is left out. */
 static const struct {
     const char *key;
     size_t offset;
     bool is_required;
 } number_fields[] = {{"at", offsetof(isg_encoding_info, at), true},
                      {"full_scale", offsetof(isg_encoding_info, full_scale), true},
-                     {"smallest", offsetof(isg_encoding_info, smallest), true},
-                     {"largest", offsetof(isg_encoding_info, largest), true},
+                     {"smallest", offsetof(isg_encoding_info, smallest), false},
+                     {"largest", offsetof(isg_encoding_info, largest), false},
                      {"threshold", offsetof(isg_encoding_info, threshold), false}};
 enum { N_NUMBERS = sizeof number_fields / sizeof number_fields[0] };
 
@@ -161,23 +212,25 @@ isg_status isg_encoding_write(const isg_encoding *encoding, isg_npz_writer *writ
     if (!encoding)
         return ISG_OK;
     const isg_encoding_info info = isg_encoding_describe(encoding);
-    const bool is_common = !isnan(info.threshold);
     char *text = NULL, numbers[N_NUMBERS][ISG_NUMBER_ROOM];
+    size_t n_pairs = 2;
     isg_json_pair pairs[2 + N_NUMBERS] = {
         {.key = "rule", .kind = ISG_JSON_TEXT, .text = rules[info.rule].name},
         {.key = "n_columns", .kind = ISG_JSON_INTEGER, .integer = (int64_t)info.n_columns},
     };
     for (size_t k = 0; k < N_NUMBERS; k++) {
-        isg_format_number(numbers[k], sizeof numbers[k],
-                          *(const double *)((const char *)&info + number_fields[k].offset));
-        pairs[2 + k] =
+        const double number = *(const double *)((const char *)&info + number_fields[k].offset);
+        if (isnan(number))
+            continue;
+        isg_format_number(numbers[k], sizeof numbers[k], number);
+        pairs[n_pairs++] =
             (isg_json_pair){.key = number_fields[k].key, .kind = ISG_JSON_TEXT, .text = numbers[k]};
     }
-    ISG_TRY(isg_json_write(&text, pairs, sizeof pairs / sizeof pairs[0] - !is_common));
+    ISG_TRY(isg_json_write(&text, pairs, n_pairs));
     const isg_status status = isg_npz_writer_add_text(writer, member, text);
     isg_release(text);
     ISG_TRY(status);
-    if (!is_common)
+    if (isnan(info.threshold))
         ISG_TRY(isg_npz_writer_add_doubles(writer, "thresholds", encoding->thresholds, 1,
                                            info.n_visible, 0));
     if (encoding->columns)
@@ -220,7 +273,7 @@ static isg_status read_json(isg_encoding *out, isg_zip *zip) {
     if (rule == N_RULES || rule == ISG_BINARIZE_AUTO)
         ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: %s: unknown rule '%.40s'", file, member, name));
     info->rule = (isg_binarize)rule;
-    info->threshold = (double)NAN;
+    info->smallest = info->largest = info->threshold = (double)NAN;
     for (size_t k = 0; k < N_NUMBERS; k++)
         if (number_fields[k].is_required || isg_json_has(json, number_fields[k].key))
             ISG_TRY_GOTO(read_number(json, file, number_fields[k].key,

@@ -19,6 +19,8 @@ isg_status isg_loader_check_size(const isg_loader *load, const char *name, size_
     const size_t samples = load->columns_are_samples ? columns : rows;
     const size_t units = load->columns_are_samples ? rows : columns;
     size_t bytes = 0;
+    if (load->values) /* in memory already, as large as it says */
+        return ISG_OK;
     if (!isg_multiply(&bytes, samples, isg_words(units) * sizeof(uint64_t)) ||
         (bytes > SMALL_PLANE && bytes / (MOST_BITS_PER_BYTE / 8) > most_bytes))
         return isg_fail(ISG_ERR_FORMAT, "%s: %zu x %zu is far too large for a file of this size",
@@ -235,6 +237,8 @@ isg_status isg_loader_start(isg_loader *load, const char *name, size_t rows, siz
     ISG_TRY(take_shape(load, name, load->n_columns, height, width));
     ISG_TRY(find_units(load, name));
     const isg_encoding_info *info = &load->encoding->info;
+    if (info->n_visible != load->n_columns) /* pixels that the model lacks */
+        load->data->info.image_height = load->data->info.image_width = 0;
     if (load->is_learning)
         return isg_learner_start(&load->learner, info->rule, info->at, info->n_visible);
     const bool may_be_grey = load->is_image && load->options->full_scale == 0 && !load->are_spins &&
@@ -288,6 +292,16 @@ bool isg_loader_takes_bytes(const isg_loader *load) {
 
 void isg_loader_put_bytes(isg_loader *load, size_t row, const uint8_t *values) {
     isg_binarizer_put_bytes(&load->binarizer, row, values);
+}
+
+isg_status isg_loader_put_row(isg_loader *load, size_t row, const double *values) {
+    const size_t columns = load->columns_are_samples ? load->n_samples : load->n_columns;
+    const bool is_plain = !load->columns_are_samples && !load->unit_of && !load->is_learning;
+    if (is_plain && isg_binarizer_put_row(&load->binarizer, row, values))
+        return ISG_OK;
+    for (size_t k = 0; k < columns; k++)
+        ISG_TRY(isg_loader_put(load, row, k, values[k]));
+    return ISG_OK;
 }
 
 void isg_loader_see_zero(isg_loader *load) {

@@ -35,6 +35,7 @@ typedef struct isg_loader {
     const isg_progress *progress;
     isg_data_file input;
     const isg_cells *cells;            /* the input is the matrix of these; else NULL */
+    const isg_values *values;          /* the input is in memory; else NULL */
     isg_names row_names, column_names; /* of the file; given by the reader */
     bool
         columns_are_samples; /* options->transpose, or the other way round in files of genes x cells */
@@ -72,6 +73,9 @@ bool isg_loader_may_lack_labels(const isg_loader *load);
 bool isg_loader_takes_bytes(const isg_loader *load);
 void isg_loader_put_bytes(isg_loader *load, size_t row, const uint8_t *values);
 
+/* A whole row of numbers at once, with the same result as isg_loader_put() for each of them. */
+isg_status isg_loader_put_row(isg_loader *load, size_t row, const double *values);
+
 /* Call this at the end if some values may not have been put. */
 void isg_loader_see_zero(isg_loader *load);
 
@@ -94,5 +98,10 @@ isg_status isg_loader_read_scipy(isg_loader *load);
 
 /* Reads AnnData (.h5ad) and the files of 10x Genomics (.h5). */
 isg_status isg_loader_read_hdf5(isg_loader *load);
+
+/* Reads load->values, after isg_values_check(), which refuses what cannot be read. */
+#define ISG_VALUES_NAME "X" /* if they have none */
+isg_status isg_values_check(const isg_values *values, const isg_dataset_options *options);
+isg_status isg_loader_read_values(isg_loader *load);
 
 #endif

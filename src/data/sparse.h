@@ -34,7 +34,7 @@ static inline bool isg_is_index(double number, double limit) {
 }
 
 /* Ends the sentence about an entry that is listed twice. */
-#define ISG_SUM_DUPLICATES "; call sum_duplicates() on the matrix before saving it"
+#define ISG_SUM_DUPLICATES "; call sum_duplicates() on the matrix first"
 
 /* Starts the loader and gives it all entries. Indices may be in any order and values may be zero; an
    index out of bounds, an entry that is listed twice, or starts that do not rise from 0 to n_entries

@@ -195,7 +195,7 @@ static bool is_whole(const char *word, bool is_unsigned) {
 }
 
 static isg_status read_value(const isg_matrix_market *m, const char *word, entry *out) {
-    const isg_number result = isg_parse_number(word, &out->value);
+    const isg_number_kind result = isg_parse_number(word, &out->value);
     if (result == ISG_NUMBER_NOT_FINITE)
         return isg_fail(ISG_ERR_FORMAT, HERE "row %zu, column %zu is not finite: " WORD, HERE_OF(m),
                         out->row + 1, out->col + 1, word);

@@ -80,6 +80,16 @@ void isg_npz_writer_free(isg_npz_writer *writer) {
     isg_release(writer);
 }
 
+isg_status isg_npz_writer_end(isg_npz_writer *writer, isg_status status, void **bytes,
+                              size_t *size) {
+    if (status == ISG_OK)
+        status = isg_npz_writer_commit(writer);
+    if (status == ISG_OK && bytes)
+        isg_zip_writer_take(writer->zip, bytes, size);
+    isg_npz_writer_free(writer);
+    return status;
+}
+
 /* ---- Finding a member --------------------------------------------------------------------- */
 
 /* The length of the array name in a member's name; 0 if the member is not an array. */

@@ -14,6 +14,7 @@
 
 typedef struct isg_npz_writer isg_npz_writer;
 
+/* In memory if `path` is NULL. */
 isg_status isg_npz_writer_create(isg_npz_writer **out, const char *path);
 
 /* `data` holds the numbers as `type` describes them, including the byte order. Whole numbers are
@@ -31,6 +32,11 @@ isg_status isg_npz_writer_add_text(isg_npz_writer *writer, const char *name, con
 
 isg_status isg_npz_writer_commit(isg_npz_writer *writer);
 void isg_npz_writer_free(isg_npz_writer *writer); /* no file unless committed; NULL is fine */
+
+/* Commits the archive if `status`, of what was added, is ISG_OK, and frees the writer in any case. The
+   bytes of an archive in memory are handed over; for a file both are NULL. */
+isg_status isg_npz_writer_end(isg_npz_writer *writer, isg_status status, void **bytes,
+                              size_t *size);
 
 /* ---- Reading ------------------------------------------------------------------------------ */
 

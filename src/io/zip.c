@@ -253,15 +253,26 @@ done:
     return status;
 }
 
-isg_status isg_zip_open_path(isg_zip **out, const char *path) {
-    isg_file *file = NULL;
-    ISG_TRY(isg_file_open(&file, path));
+/* The archive closes the file, at once if this fails. */
+static isg_status open_owned(isg_zip **out, isg_file *file) {
     const isg_status status = isg_zip_open(out, file);
     if (status == ISG_OK)
         (*out)->owned = file;
     else
         isg_file_close(file);
     return status;
+}
+
+isg_status isg_zip_open_path(isg_zip **out, const char *path) {
+    isg_file *file = NULL;
+    ISG_TRY(isg_file_open(&file, path));
+    return open_owned(out, file);
+}
+
+isg_status isg_zip_open_bytes(isg_zip **out, const char *name, const void *bytes, size_t size) {
+    isg_file *file = NULL;
+    ISG_TRY(isg_file_from_memory(&file, name ? name : "bytes", bytes, size));
+    return open_owned(out, file);
 }
 
 size_t isg_zip_count(const isg_zip *zip) {

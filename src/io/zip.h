@@ -12,8 +12,10 @@
 
 typedef struct isg_zip isg_zip;
 
-/* Reads and checks the directory and every local header. The second borrows an open file. */
+/* Reads and checks the directory and every local header. The second borrows bytes in memory, whose
+   `name` begins error sentences ["bytes" if NULL], the third an open file. */
 isg_status isg_zip_open_path(isg_zip **out, const char *path);
+isg_status isg_zip_open_bytes(isg_zip **out, const char *name, const void *bytes, size_t size);
 isg_status isg_zip_open(isg_zip **out, isg_file *file);
 
 size_t isg_zip_count(const isg_zip *zip);

@@ -28,7 +28,9 @@ typedef struct member {
 } member;
 
 struct isg_zip_writer {
-    isg_atomic_file *file;
+    isg_atomic_file *file; /* NULL if the archive is made in memory */
+    uint8_t *bytes;        /* (size), of room for `room` */
+    size_t size, room;
     uint64_t limit; /* values from this one on are wide */
     member *members;
     size_t count, capacity;
@@ -38,13 +40,29 @@ isg_status isg_zip_writer_create(isg_zip_writer **out, const char *path) {
     isg_zip_writer *writer = NULL;
     ISG_TRY(ISG_ALLOCATE(writer, 1));
     writer->limit = ISG_ZIP_WIDE32;
-    const isg_status status = isg_atomic_file_create(&writer->file, path);
+    const isg_status status = path ? isg_atomic_file_create(&writer->file, path) : ISG_OK;
     if (status != ISG_OK) {
         isg_zip_writer_free(writer);
         return status;
     }
     *out = writer;
     return ISG_OK;
+}
+
+static isg_status put(isg_zip_writer *writer, const void *bytes, size_t count) {
+    if (writer->file)
+        return isg_atomic_file_write(writer->file, bytes, count);
+    void *grown = writer->bytes;
+    ISG_TRY(isg_grow(&grown, &writer->room, writer->size + count, 1));
+    writer->bytes = grown;
+    if (count > 0)
+        memcpy(writer->bytes + writer->size, bytes, count);
+    writer->size += count;
+    return ISG_OK;
+}
+
+static uint64_t size_so_far(const isg_zip_writer *writer) {
+    return writer->file ? isg_atomic_file_size(writer->file) : writer->size;
 }
 
 void isg_zip_writer_widen_from(isg_zip_writer *writer, uint64_t limit) {
@@ -95,9 +113,9 @@ static isg_status write_local(isg_zip_writer *writer, const member *m) {
     fill_header(header + 4, m, extra_length);
     isg_store32(header + 18, is_wide ? ISG_ZIP_WIDE32 : m->packed_bytes);
     isg_store32(header + 22, is_wide ? ISG_ZIP_WIDE32 : m->bytes);
-    ISG_TRY(isg_atomic_file_write(writer->file, header, sizeof header));
-    ISG_TRY(isg_atomic_file_write(writer->file, m->name, strlen(m->name)));
-    return isg_atomic_file_write(writer->file, extra, extra_length);
+    ISG_TRY(put(writer, header, sizeof header));
+    ISG_TRY(put(writer, m->name, strlen(m->name)));
+    return put(writer, extra, extra_length);
 }
 
 static isg_status write_central(isg_zip_writer *writer, const member *m) {
@@ -110,9 +128,9 @@ static isg_status write_central(isg_zip_writer *writer, const member *m) {
     isg_store32(header + 20, narrow(writer, m->packed_bytes));
     isg_store32(header + 24, narrow(writer, m->bytes));
     isg_store32(header + 42, narrow(writer, m->offset));
-    ISG_TRY(isg_atomic_file_write(writer->file, header, sizeof header));
-    ISG_TRY(isg_atomic_file_write(writer->file, m->name, strlen(m->name)));
-    return isg_atomic_file_write(writer->file, extra, extra_length);
+    ISG_TRY(put(writer, header, sizeof header));
+    ISG_TRY(put(writer, m->name, strlen(m->name)));
+    return put(writer, extra, extra_length);
 }
 
 /* Deflates all parts into `packed`; *length is 0 if they do not fit in `room` bytes. */
@@ -190,7 +208,7 @@ static isg_status measure(member *m, const isg_zip_part *parts, size_t n_parts) 
 
 isg_status isg_zip_writer_add_parts(isg_zip_writer *writer, const char *name,
                                     const isg_zip_part *parts, size_t n_parts, bool is_deflated) {
-    member m = {.offset = isg_atomic_file_size(writer->file), .method = ISG_ZIP_STORED};
+    member m = {.offset = size_so_far(writer), .method = ISG_ZIP_STORED};
     uint8_t *packed = NULL;
     size_t length = 0;
     isg_status status = ISG_OK;
@@ -209,9 +227,9 @@ isg_status isg_zip_writer_add_parts(isg_zip_writer *writer, const char *name,
     }
     ISG_TRY_GOTO(write_local(writer, &m));
     if (packed)
-        ISG_TRY_GOTO(isg_atomic_file_write(writer->file, packed, length));
+        ISG_TRY_GOTO(put(writer, packed, length));
     for (size_t k = 0; k < n_parts && !packed; k++)
-        ISG_TRY_GOTO(isg_atomic_file_write(writer->file, parts[k].bytes, parts[k].count));
+        ISG_TRY_GOTO(put(writer, parts[k].bytes, parts[k].count));
     writer->members[writer->count++] = m;
     m.name = NULL;
 done:
@@ -239,16 +257,16 @@ static isg_status write_wide_end(isg_zip_writer *writer, uint64_t offset, uint64
     isg_store32(locator, ISG_ZIP64_LOCATOR);
     isg_store64(locator + 8, offset + size);
     isg_store32(locator + 16, 1);
-    ISG_TRY(isg_atomic_file_write(writer->file, end, sizeof end));
-    return isg_atomic_file_write(writer->file, locator, sizeof locator);
+    ISG_TRY(put(writer, end, sizeof end));
+    return put(writer, locator, sizeof locator);
 }
 
 isg_status isg_zip_writer_commit(isg_zip_writer *writer) {
     uint8_t end[ISG_ZIP_END_BYTES] = {0};
-    const uint64_t offset = isg_atomic_file_size(writer->file);
+    const uint64_t offset = size_so_far(writer);
     for (size_t k = 0; k < writer->count; k++)
         ISG_TRY(write_central(writer, &writer->members[k]));
-    const uint64_t size = isg_atomic_file_size(writer->file) - offset;
+    const uint64_t size = size_so_far(writer) - offset;
     const uint64_t most = writer->limit < ISG_ZIP_WIDE16 ? writer->limit : ISG_ZIP_WIDE16;
     const uint64_t count = writer->count < most ? writer->count : ISG_ZIP_WIDE16;
     if (writer->count >= most || size >= writer->limit || offset >= writer->limit)
@@ -258,8 +276,14 @@ isg_status isg_zip_writer_commit(isg_zip_writer *writer) {
     isg_store16(end + 10, count);
     isg_store32(end + 12, narrow(writer, size));
     isg_store32(end + 16, narrow(writer, offset));
-    ISG_TRY(isg_atomic_file_write(writer->file, end, sizeof end));
-    return isg_atomic_file_commit(writer->file);
+    ISG_TRY(put(writer, end, sizeof end));
+    return writer->file ? isg_atomic_file_commit(writer->file) : ISG_OK;
+}
+
+void isg_zip_writer_take(isg_zip_writer *writer, void **bytes, size_t *size) {
+    *bytes = writer->bytes;
+    *size = writer->size;
+    writer->bytes = NULL;
 }
 
 void isg_zip_writer_free(isg_zip_writer *writer) {
@@ -269,5 +293,6 @@ void isg_zip_writer_free(isg_zip_writer *writer) {
         isg_release(writer->members[k].name);
     isg_release(writer->members);
     isg_atomic_file_free(writer->file);
+    isg_release(writer->bytes);
     isg_release(writer);
 }

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The archive is an isg_atomic_file: complete or absent. Every member has the date 1980-01-01, the
- * earliest in zip, so that equal content gives equal bytes.
+ * The archive is an isg_atomic_file: complete or absent; or it is made in memory, of the same bytes. Every
+ * member has the date 1980-01-01, the earliest in zip, so that equal content gives equal bytes.
  */
 #ifndef ISG_ZIP_WRITER_H
 #define ISG_ZIP_WRITER_H
@@ -12,6 +12,7 @@
 
 typedef struct isg_zip_writer isg_zip_writer;
 
+/* In memory if `path` is NULL. */
 isg_status isg_zip_writer_create(isg_zip_writer **out, const char *path);
 
 /* ISG_ERR_ARGUMENT for a name that isg_zip_open() would refuse, or that already exists. With
@@ -31,6 +32,9 @@ isg_status isg_zip_writer_add_parts(isg_zip_writer *writer, const char *name,
 
 /* Gives the archive its name. Nothing can be added afterwards. */
 isg_status isg_zip_writer_commit(isg_zip_writer *writer);
+
+/* Hands over the bytes of an archive in memory that was committed, to be released. */
+void isg_zip_writer_take(isg_zip_writer *writer, void **bytes, size_t *size);
 
 /* Leaves nothing behind unless committed. NULL is fine. */
 void isg_zip_writer_free(isg_zip_writer *writer);

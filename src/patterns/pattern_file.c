@@ -29,23 +29,30 @@ isg_status isg_patterns_write(const isg_patterns *patterns, isg_npz_writer *writ
     return status;
 }
 
-isg_status isg_patterns_save(const isg_patterns *patterns, const char *path, uint64_t seed,
-                             const char *command) {
+static isg_status write_all(const isg_patterns *patterns, uint64_t seed, const char *command,
+                            isg_npz_writer *writer) {
     const isg_meta meta = {.kind = "patterns",
                            .seed = seed,
                            .command = command,
                            .image_height = patterns->info.image_height,
                            .image_width = patterns->info.image_width};
+    ISG_TRY(isg_patterns_write(patterns, writer));
+    ISG_TRY(isg_encoding_write(patterns->encoding, writer));
+    return isg_meta_write(&meta, writer);
+}
+
+isg_status isg_patterns_save(const isg_patterns *patterns, const char *path, uint64_t seed,
+                             const char *command) {
     isg_npz_writer *writer = NULL;
-    isg_status status = ISG_OK;
     ISG_TRY(isg_npz_writer_create(&writer, path));
-    ISG_TRY_GOTO(isg_patterns_write(patterns, writer));
-    ISG_TRY_GOTO(isg_encoding_write(patterns->encoding, writer));
-    ISG_TRY_GOTO(isg_meta_write(&meta, writer));
-    ISG_TRY_GOTO(isg_npz_writer_commit(writer));
-done:
-    isg_npz_writer_free(writer);
-    return status;
+    return isg_npz_writer_end(writer, write_all(patterns, seed, command, writer), NULL, NULL);
+}
+
+isg_status isg_patterns_to_bytes(const isg_patterns *patterns, uint64_t seed, const char *command,
+                                 void **bytes, size_t *size) {
+    isg_npz_writer *writer = NULL;
+    ISG_TRY(isg_npz_writer_create(&writer, NULL));
+    return isg_npz_writer_end(writer, write_all(patterns, seed, command, writer), bytes, size);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */
@@ -141,6 +148,15 @@ static isg_status read_npz(isg_patterns **out, isg_file *file) {
     ISG_TRY(isg_zip_open(&zip, file));
     const isg_status status = isg_patterns_read(out, zip);
     isg_zip_close(zip);
+    return status;
+}
+
+isg_status isg_patterns_from_bytes(isg_patterns **out, const char *name, const void *bytes,
+                                   size_t size) {
+    isg_file *file = NULL;
+    ISG_TRY(isg_file_from_memory(&file, name ? name : "bytes", bytes, size));
+    const isg_status status = read_npz(out, file);
+    isg_file_close(file);
     return status;
 }
 

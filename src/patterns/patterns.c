@@ -93,6 +93,26 @@ const isg_encoding *isg_patterns_encoding(const isg_patterns *patterns) {
     return patterns->encoding;
 }
 
+isg_status isg_patterns_set_encoding(isg_patterns *patterns, const isg_encoding *encoding) {
+    if (encoding && encoding->info.n_visible != patterns->info.n_visible)
+        return isg_fail(ISG_ERR_SHAPE, "the encoding has %zu units, the patterns %zu",
+                        encoding->info.n_visible, patterns->info.n_visible);
+    isg_encoding *before = patterns->encoding;
+    patterns->encoding = isg_encoding_share(encoding);
+    isg_encoding_free(before);
+    return ISG_OK;
+}
+
+isg_status isg_patterns_set_image(isg_patterns *patterns, size_t height, size_t width) {
+    size_t pixels = 0;
+    if (!isg_multiply(&pixels, height, width) || pixels != patterns->info.n_visible)
+        return isg_fail(ISG_ERR_SHAPE, "an image of %zu x %zu does not have %zu pixels", height,
+                        width, patterns->info.n_visible);
+    patterns->info.image_height = height;
+    patterns->info.image_width = width;
+    return ISG_OK;
+}
+
 size_t isg_patterns_members(const isg_patterns *patterns, size_t mu) {
     return mu < patterns->info.n_patterns ? patterns->members[mu] : 0;
 }

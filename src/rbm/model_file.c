@@ -33,19 +33,26 @@ isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *com
     return isg_meta_write(&meta, writer);
 }
 
-isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t seed, const char *command) {
+static isg_status write_model(const isg_rbm *rbm, uint64_t seed, const char *command,
+                              isg_npz_writer *writer) {
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "W", rbm->weights, 2, n, p));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "b", rbm->b, 1, n, 0));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "c", rbm->c, 1, p, 0));
+    return isg_rbm_write_rest(rbm, seed, command, writer);
+}
+
+isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t seed, const char *command) {
     isg_npz_writer *writer = NULL;
-    isg_status status = ISG_OK;
     ISG_TRY(isg_npz_writer_create(&writer, path));
-    ISG_TRY_GOTO(isg_npz_writer_add_doubles(writer, "W", rbm->weights, 2, n, p));
-    ISG_TRY_GOTO(isg_npz_writer_add_doubles(writer, "b", rbm->b, 1, n, 0));
-    ISG_TRY_GOTO(isg_npz_writer_add_doubles(writer, "c", rbm->c, 1, p, 0));
-    ISG_TRY_GOTO(isg_rbm_write_rest(rbm, seed, command, writer));
-    ISG_TRY_GOTO(isg_npz_writer_commit(writer));
-done:
-    isg_npz_writer_free(writer);
-    return status;
+    return isg_npz_writer_end(writer, write_model(rbm, seed, command, writer), NULL, NULL);
+}
+
+isg_status isg_rbm_to_bytes(const isg_rbm *rbm, uint64_t seed, const char *command, void **bytes,
+                            size_t *size) {
+    isg_npz_writer *writer = NULL;
+    ISG_TRY(isg_npz_writer_create(&writer, NULL));
+    return isg_npz_writer_end(writer, write_model(rbm, seed, command, writer), bytes, size);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */
@@ -192,10 +199,20 @@ done:
     return status;
 }
 
-isg_status isg_rbm_load(isg_rbm **out, const char *path) {
-    isg_zip *zip = NULL;
-    ISG_TRY(isg_zip_open_path(&zip, path));
+static isg_status read_and_close(isg_rbm **out, isg_zip *zip) {
     const isg_status status = isg_rbm_read(out, zip);
     isg_zip_close(zip);
     return status;
+}
+
+isg_status isg_rbm_load(isg_rbm **out, const char *path) {
+    isg_zip *zip = NULL;
+    ISG_TRY(isg_zip_open_path(&zip, path));
+    return read_and_close(out, zip);
+}
+
+isg_status isg_rbm_from_bytes(isg_rbm **out, const char *name, const void *bytes, size_t size) {
+    isg_zip *zip = NULL;
+    ISG_TRY(isg_zip_open_bytes(&zip, name, bytes, size));
+    return read_and_close(out, zip);
 }

@@ -35,7 +35,7 @@ static bool try_number(const char *text) {
     size_t size = 0;
     char again[ISG_NUMBER_ROOM];
     const bool is_whole = isg_parse_uint64(text, &whole), is_typed = number_double(text, &typed);
-    const isg_number found = isg_parse_number(text, &read);
+    const isg_number_kind found = isg_parse_number(text, &read);
     if (is_whole != isg_parse_size(text, &size) || (is_whole && size != whole) ||
         (is_whole && !is_typed))
         abort();

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .classifier import HopfieldClassifier as HopfieldClassifier
     from .classify import Classifier as Classifier
     from .classify import Experts as Experts
+    from .catalog import data_directory as data_directory
+    from .catalog import load_data as load_data
     from .patterns import Patterns as Patterns
 
 __version__ = _core.version()
@@ -28,6 +30,8 @@ _HOMES = {
     "Classifier": "classify",
     "Experts": "classify",
     "HopfieldClassifier": "classifier",
+    "data_directory": "catalog",
+    "load_data": "catalog",
     "Patterns": "patterns",
 }
 

@@ -17,7 +17,7 @@
 
 static double parsed(const char *text) {
     double value = (double)NAN;
-    const isg_number result = isg_parse_number(text, &value);
+    const isg_number_kind result = isg_parse_number(text, &value);
     if (result != ISG_NUMBER_OK)
         print_error("parsing \"%s\" gave %d\n", text, (int)result);
     assert_int_equal(result, ISG_NUMBER_OK);

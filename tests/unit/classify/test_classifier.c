@@ -378,6 +378,31 @@ static void test_round_trip_is_exact(void **state) {
     }
 }
 
+static void test_bytes_are_those_of_the_file(void **state) {
+    (void)state;
+    isg_classifier *classifier = fit(ISG_FEATURES_ENERGY, NULL), *again = NULL;
+    void *bytes = NULL, *same = NULL;
+    size_t size = 0, same_size = 0, file_size = 0;
+    assert_ok(isg_classifier_save(classifier, in(directory, "c.npz"), 7, "isinglass"));
+    uint8_t *file = read_file(in(directory, "c.npz"), &file_size);
+    assert_ok(isg_classifier_to_bytes(classifier, 7, "isinglass", &bytes, &size));
+    assert_int_equal(size, file_size);
+    assert_memory_equal(bytes, file, size);
+    assert_ok(isg_classifier_from_bytes(&again, "c", bytes, size));
+    assert_ok(isg_classifier_to_bytes(again, 7, "isinglass", &same, &same_size));
+    assert_int_equal(size, same_size);
+    assert_memory_equal(bytes, same, size);
+    isg_classifier_free(again);
+    again = NULL;
+    assert_fails(isg_classifier_from_bytes(&again, NULL, bytes, size - 1), ISG_ERR_FORMAT,
+                 "bytes: ");
+    assert_null(again);
+    isg_bytes_free(bytes);
+    isg_bytes_free(same);
+    free(file);
+    isg_classifier_free(classifier);
+}
+
 static void test_numpy_predicts_the_same(void **state) {
     (void)state;
     isg_classifier *classifier = fit(ISG_FEATURES_ENERGY, NULL);
@@ -477,6 +502,8 @@ static isg_status all_of_it(void *user) {
     uint32_t labels[CLASS_SAMPLES];
     const int8_t spins[4 * CLASS_UNITS] = {1, 1, 0, 1};
     const int64_t names[] = {1, 2, 1, 2};
+    void *bytes = NULL;
+    size_t size = 0;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(isg_dataset_create(&data, 4, CLASS_UNITS, spins, names));
     ISG_TRY_GOTO(isg_classifier_fit(&classifier, three->view, RBMS, ISG_FEATURES_ENERGY, data, NULL,
@@ -485,7 +512,9 @@ static isg_status all_of_it(void *user) {
     ISG_TRY_GOTO(isg_classifier_truth(classifier, data, labels));
     ISG_TRY_GOTO(isg_classifier_save(classifier, in(directory, "m.npz"), 1, NULL));
     ISG_TRY_GOTO(isg_classifier_load(&again, in(directory, "m.npz")));
+    ISG_TRY_GOTO(isg_classifier_to_bytes(classifier, 1, NULL, &bytes, &size));
 done:
+    isg_bytes_free(bytes);
     isg_classifier_free(classifier);
     isg_classifier_free(again);
     isg_dataset_free(data);
@@ -513,6 +542,7 @@ int main(void) {
         cmocka_unit_test(test_experts_classify),
         cmocka_unit_test(test_truth_goes_by_name),
         cmocka_unit_test(test_round_trip_is_exact),
+        cmocka_unit_test(test_bytes_are_those_of_the_file),
         cmocka_unit_test(test_numpy_predicts_the_same),
         cmocka_unit_test(test_strange_files_are_refused),
         cmocka_unit_test(test_no_memory),

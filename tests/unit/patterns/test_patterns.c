@@ -356,10 +356,50 @@ static void clustering_does_not_depend_on_threads(void **state) {
 
 static void assert_round_trip(const char *directory, const isg_patterns *patterns) {
     isg_patterns *back = NULL;
+    void *bytes = NULL;
+    size_t size = 0, file_size = 0;
     assert_ok(isg_patterns_save(patterns, in(directory, "p.npz"), 7, "make p"));
     assert_ok(isg_patterns_load(&back, in(directory, "p.npz")));
     assert_same_patterns(patterns, back);
     isg_patterns_free(back);
+    /* The same in memory. */
+    uint8_t *file = read_file(in(directory, "p.npz"), &file_size);
+    assert_ok(isg_patterns_to_bytes(patterns, 7, "make p", &bytes, &size));
+    assert_int_equal(size, file_size);
+    assert_memory_equal(bytes, file, size);
+    assert_ok(isg_patterns_from_bytes(&back, "p", bytes, size));
+    assert_same_patterns(patterns, back);
+    isg_patterns_free(back);
+    back = NULL;
+    assert_fails(isg_patterns_from_bytes(&back, NULL, bytes, size - 1), ISG_ERR_FORMAT, "bytes: ");
+    assert_null(back);
+    isg_bytes_free(bytes);
+    free(file);
+}
+
+static void image_and_encoding_can_be_set(void **state) {
+    (void)state;
+    const char *const texts[] = {"++-+-+", "++++++"};
+    const double thresholds[] = {1, 2, 3, 4, 5, 6};
+    const isg_encoding *encoding = NULL, *short_one = NULL;
+    isg_patterns *patterns = columns(2, texts, NULL);
+    assert_fails(isg_patterns_set_image(patterns, 2, 2), ISG_ERR_SHAPE,
+                 "an image of 2 x 2 does not have 6 pixels");
+    assert_fails(isg_patterns_set_image(patterns, SIZE_MAX, 2), ISG_ERR_SHAPE, "6 pixels");
+    assert_ok(isg_patterns_set_image(patterns, 2, 3));
+    assert_int_equal(isg_patterns_describe(patterns).image_width, 3);
+    assert_ok(isg_encoding_from_thresholds(&encoding, 6, thresholds, NULL));
+    assert_ok(isg_encoding_from_thresholds(&short_one, 5, thresholds, NULL));
+    assert_ok(isg_patterns_set_encoding(patterns, encoding));
+    assert_ok(isg_patterns_set_encoding(patterns, encoding));
+    isg_encoding_release(encoding);
+    assert_fails(isg_patterns_set_encoding(patterns, short_one), ISG_ERR_SHAPE,
+                 "the encoding has 5 units, the patterns 6");
+    isg_encoding_release(short_one);
+    assert_true(isg_encoding_threshold(isg_patterns_encoding(patterns), 5) == 6);
+    assert_ok(isg_patterns_set_encoding(patterns, NULL));
+    assert_null(isg_patterns_encoding(patterns));
+    isg_patterns_free(patterns);
 }
 
 static void files_give_back_what_was_saved(void **state) {
@@ -669,6 +709,7 @@ int main(void) {
         cmocka_unit_test(making_patterns_can_be_cancelled),
         cmocka_unit_test(clustering_does_not_depend_on_threads),
         cmocka_unit_test(files_give_back_what_was_saved),
+        cmocka_unit_test(image_and_encoding_can_be_set),
         cmocka_unit_test(numpy_reads_our_files),
         cmocka_unit_test(we_read_files_of_numpy),
         cmocka_unit_test(dependent_patterns_are_named),

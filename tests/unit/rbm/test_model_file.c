@@ -228,10 +228,44 @@ static void test_damaged_files(void **state) {
     isg_rbm_free(rbm);
 }
 
+static void test_bytes_are_those_of_the_file(void **state) {
+    (void)state;
+    isg_rbm *rbm = example(), *again = NULL;
+    void *bytes = NULL, *same = NULL;
+    size_t size = 0, same_size = 0, file_size = 0;
+    assert_ok(isg_rbm_save(rbm, in(directory, "m.npz"), 7, "isinglass map"));
+    uint8_t *file = read_file(in(directory, "m.npz"), &file_size);
+    assert_ok(isg_rbm_to_bytes(rbm, 7, "isinglass map", &bytes, &size));
+    assert_int_equal(size, file_size);
+    assert_memory_equal(bytes, file, size);
+    assert_ok(isg_rbm_from_bytes(&again, "m", bytes, size));
+    assert_ok(isg_rbm_to_bytes(again, 7, "isinglass map", &same, &same_size));
+    assert_int_equal(size, same_size);
+    assert_memory_equal(bytes, same, size);
+    isg_rbm_free(again);
+    again = NULL;
+    assert_fails(isg_rbm_from_bytes(&again, "m", bytes, size - 1), ISG_ERR_FORMAT, "m: ");
+    assert_fails(isg_rbm_from_bytes(&again, NULL, bytes, 0), ISG_ERR_FORMAT, "bytes: ");
+    assert_null(again);
+    isg_bytes_free(bytes);
+    isg_bytes_free(same);
+    free(file);
+    isg_rbm_free(rbm);
+}
+
 static isg_status save_and_load(void *user) {
     isg_rbm *again = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
     ISG_TRY(isg_rbm_save(user, in(directory, "m.npz"), 7, "isinglass map"));
-    const isg_status status = isg_rbm_load(&again, in(directory, "m.npz"));
+    isg_status status = isg_rbm_load(&again, in(directory, "m.npz"));
+    isg_rbm_free(again);
+    again = NULL;
+    if (status == ISG_OK)
+        status = isg_rbm_to_bytes(user, 7, NULL, &bytes, &size);
+    if (status == ISG_OK)
+        status = isg_rbm_from_bytes(&again, NULL, bytes, size);
+    isg_bytes_free(bytes);
     isg_rbm_free(again);
     return status;
 }
@@ -251,6 +285,7 @@ int main(void) {
         cmocka_unit_test(test_opens_what_numpy_wrote),
         cmocka_unit_test(test_refuses_wrong_arrays),
         cmocka_unit_test(test_damaged_files),
+        cmocka_unit_test(test_bytes_are_those_of_the_file),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);
