@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from .classify import Experts as Experts
     from .catalog import data_directory as data_directory
     from .catalog import load_data as load_data
+    from .binarizer import SpinBinarizer as SpinBinarizer
+    from .dataset import Dataset as Dataset
+    from .dataset import Encoding as Encoding
+    from .interop import annotate as annotate
     from .patterns import Patterns as Patterns
 
 __version__ = _core.version()
@@ -32,7 +36,11 @@ _HOMES = {
     "HopfieldClassifier": "classifier",
     "data_directory": "catalog",
     "load_data": "catalog",
+    "Dataset": "dataset",
+    "Encoding": "dataset",
     "Patterns": "patterns",
+    "SpinBinarizer": "binarizer",
+    "annotate": "interop",
 }
 
 __all__ = [
