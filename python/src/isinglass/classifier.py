@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import ClassifierMixin  # type: ignore[import]
 from sklearn.exceptions import ConvergenceWarning  # type: ignore[import]
+from sklearn.utils import assert_all_finite  # type: ignore[import]
 from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import]
 from sklearn.utils.validation import check_is_fitted, column_or_1d  # type: ignore[import]
 
@@ -138,20 +139,24 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
             raise ValueError(f"n_iter: expected a whole number of epochs from 0 on, found {self.n_iter!r}")
         if y is None:
             raise ValueError("HopfieldClassifier requires y to be passed, but the target y is None")
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        data = self._fit_dataset(X, y)
+        self.classes_, places = np.unique(y, return_index=True)
+        if len(self.classes_) < 2:
+            raise ValueError("HopfieldClassifier needs samples of at least 2 classes in the data, but they contain "
+                             f"only one class: {self.classes_[0]!r}")
+        assert data.labels is not None
         with using_threads(self.n_jobs):
-            data = self._fit_dataset(X, y)
-            y = column_or_1d(y)
-            check_classification_targets(y)
-            self.classes_, places = np.unique(y, return_index=True)
-            if len(self.classes_) < 2:
-                raise ValueError("HopfieldClassifier needs samples of at least 2 classes in the data, but they contain "
-                                 f"only one class: {self.classes_[0]!r}")
-            self._fit_experts(data, [str(data.labels[place]) for place in places])
+            self._fit_experts(data, data.labels[places])
         return self
 
-    def _fit_experts(self, data: Dataset, names: list[str]) -> None:
-        """``names``: the text of every class of classes_, whose order may not be that of the library."""
-        order = _order(data.classes, names)
+    def _fit_experts(self, data: Dataset, order: npt.NDArray[np.int64]) -> None:
+        """``order``: for every class its number in the library, which sorts numbers as numbers, also as texts."""
+        if not np.array_equal(np.sort(order), np.arange(len(data.classes))):
+            raise ValueError(f"y: expected classes whose names differ, also as numbers, and none that means a missing "
+                             f"label, found {self.classes_.tolist()}")
         is_joint = self.features == "labels"
         progress = bool(self.verbose)
         experts = Experts(data, joint=is_joint, per_class=self.per_class, cap=True, init=self.init,
@@ -230,16 +235,7 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
         return tags
 
 
-def _order(of_library: list[str], names: list[str]) -> npt.NDArray[np.intp]:
-    """For every class its number in the library, which sorts numbers as numbers, also if they are texts."""
-    places = {name: k for k, name in enumerate(of_library)}
-    if sorted(of_library) != sorted(names):
-        lost = next((name for name in names if name not in places), names[0])
-        raise ValueError(f"y: the class {lost!r} reads as a missing label, or as another class; rename it")
-    return np.array([places[name] for name in names], np.intp)
-
-
-def _columns(hidden: npt.NDArray[Any], order: npt.NDArray[np.intp], features: str) -> npt.NDArray[np.intp]:
+def _columns(hidden: npt.NDArray[Any], order: npt.NDArray[np.int64], features: str) -> npt.NDArray[np.int64]:
     """The columns of the coefficients in the order of the classes."""
     if features == "energy":
         return order

@@ -308,6 +308,20 @@ class Classifier:
         """(n_classes), which sum to zero if they were fitted."""
         return self.arrays()["intercepts"]
 
+    @property
+    def rbms(self) -> list[SpinGaussianRBM]:
+        """The RBMs whose features it sees; copies, which know nothing of the patterns they started from."""
+        from .rbm import SpinGaussianRBM
+
+        found, encoding, shape = self.arrays(), self.encoding, self.image_shape
+        if "beta" not in found:
+            raise ValueError("the temperatures of the RBMs are not known; see arrays() for W, b and c")
+        ends = np.cumsum(found["hidden"])
+        columns = [slice(end - size, end) for end, size in zip(ends, found["hidden"])]
+        return [SpinGaussianRBM(found["W"][:, own], beta=float(found["beta"][k]), visible_field=found["b"][k],
+                                hidden_field=found["c"][own], image_shape=shape, encoding=encoding)
+                for k, own in enumerate(columns)]
+
     def __repr__(self) -> str:
         info = self._handle.describe()
         return (f"Classifier(n_classes={info['n_classes']}, n_visible={info['n_visible']}, n_rbms={info['n_rbms']}, "
