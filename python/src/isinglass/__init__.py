@@ -18,6 +18,11 @@ from . import _core
 from ._core import CancelledError, DependentError, DivergedError, FormatError
 
 if TYPE_CHECKING:
+    from .classifier import HopfieldClassifier as HopfieldClassifier
+    from .classify import Classifier as Classifier
+    from .classify import Experts as Experts
+    from .catalog import data_directory as data_directory
+    from .catalog import load_data as load_data
     from .binarizer import SpinBinarizer as SpinBinarizer
     from .dataset import Dataset as Dataset
     from .dataset import Encoding as Encoding
@@ -45,6 +50,11 @@ __version__ = _core.version()
 
 #: Where each name comes from.
 _HOMES = {
+    "Classifier": "classify",
+    "Experts": "classify",
+    "HopfieldClassifier": "classifier",
+    "data_directory": "catalog",
+    "load_data": "catalog",
     "Dataset": "dataset",
     "Encoding": "dataset",
     "data_directory": "catalog",
