@@ -28,13 +28,21 @@ make_venv() { # directory, wheel
         "$1/bin/python" -m pip install --quiet --no-deps --no-index --disable-pip-version-check "$2"
 }
 
+# The folder of packages, for what runs in other processes, such as notebooks: those take Python by its path.
+packages_of() { # virtual environment
+    "$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))'
+}
+
+# What tests run under: nothing, or SANITIZED below.
+under=()
+
 # Counts by pytest's report. Like everywhere in this tree, what is skipped has failed.
-run_pytest() { # name, command...
-    local name=$1 report=$tree/build/python/$1.xml log=build/python/$1.log start=$SECONDS status ran bad
-    shift
+run_pytest() { # name, virtual environment, pytest arguments...
+    local name=$1 venv=$2 report=$tree/build/python/$1.xml log=build/python/$1.log start=$SECONDS status ran bad
+    shift 2
     rm -rf "$report" "build/python/tmp"
     echo "testing $name"
-    (cd python && timeout 1800 "$@" -p no:cacheprovider --basetemp="$tree/build/python/tmp" --durations=15 -rfEsx \
+    (cd python && PYTHONPATH=$(packages_of "$venv") timeout 1800 "${under[@]}" "$venv/bin/python" -m pytest "$@" -p no:cacheprovider --basetemp="$tree/build/python/tmp" --durations=15 -rfEsx \
         --junitxml="$report") >"$log" 2>&1 </dev/null
     status=$?
     read -r ran bad < <("$python" - "$report" <<'CODE'
@@ -101,19 +109,11 @@ same_hashes() { # python
         <("$1" python/tests/other_python.py "$tree/build/python/unpacked")
 }
 
-run_notebook() { # notebook
-    mkdir -p build/python/notebooks
-    PYTHONPATH=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))') \
-        "$venv/bin/python" tools/run_notebook.py "$1" "build/python/notebooks/$(basename "$1")"
-}
-
 # gcc's sanitizers have to be in the process before Python is, and libstdc++ with them for their view of exceptions. What
 # Python itself does not free at its end is no leak of ours; test_leaks.py looks for those.
-sanitized() { # command...
-    env LD_PRELOAD="$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libstdc++.so)" PYTHONMALLOC=malloc \
-        ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:strict_string_checks=1 ISINGLASS_PRESET=asan \
-        UBSAN_OPTIONS=print_stacktrace=1 "$@"
-}
+readonly SANITIZED=(env "LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -print-file-name=libstdc++.so)"
+    PYTHONMALLOC=malloc ISINGLASS_PRESET=asan UBSAN_OPTIONS=print_stacktrace=1
+    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:strict_string_checks=1)
 
 test_sanitized() {
     local left_out=(--deselect tests/test_package.py --ignore tests/test_leaks.py --ignore tests/test_abi.py)
@@ -128,16 +128,17 @@ test_sanitized() {
     # A process that reads beyond an array has to be stopped, or else nothing is tested here.
     count_command "the sanitizer sees what the extension does" sees_planted_error
     $is_long || left_out+=(-m "not slow" --ignore-glob 'tests/test_*_checks.py')
-    run_pytest sanitized sanitized "$tree/build/python-asan/venv/bin/python" -m pytest "${left_out[@]}"
+    under=("${SANITIZED[@]}")
+    run_pytest sanitized "$tree/build/python-asan/venv" "${left_out[@]}"
 }
 
 sees_planted_error() {
-    sanitized build/python-asan/venv/bin/python -c '
+    "${SANITIZED[@]}" build/python-asan/venv/bin/python -c '
 import ctypes, isinglass
 assert b"libasan" in open("/proc/self/maps", "rb").read() and isinglass.__version__
 block = ctypes.create_string_buffer(16)
 ctypes.memset(ctypes.addressof(block) + 8, 0, 8)' &&
-        ! sanitized build/python-asan/venv/bin/python -c '
+        ! "${SANITIZED[@]}" build/python-asan/venv/bin/python -c '
 import ctypes
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
@@ -178,12 +179,9 @@ done
 [[ ${#others[@]} -gt 0 ]] || leave_out "other versions of Python" "there are none from 3.11 on"
 
 if $has_tests; then
-    run_pytest installed "$venv/bin/python" -m pytest
+    run_pytest installed "$venv"
     count_command "mypy --strict" check_types
     count_command "stubtest" check_stubs
-    while IFS= read -r notebook; do
-        count_command "$notebook" run_notebook "$notebook"
-    done < <(find examples -name '*.ipynb' | sort)
     test_sanitized
 else
     leave_out "pytest, mypy, notebooks and the sanitizers" "packages are missing"

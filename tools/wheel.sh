@@ -11,7 +11,7 @@ build=build/python
 [[ ${ISINGLASS_PRESET-} != asan ]] || build=build/python-asan
 rm -rf "$build/dist"
 mkdir -p "$build"
-if ! (cd python && "$python" -W ignore setup.py bdist_wheel) >"$build/wheel.log" 2>&1 </dev/null; then
+if ! (cd python && "$python" -W ignore setup.py -q bdist_wheel) >"$build/wheel.log" 2>&1 </dev/null; then
     cat "$build/wheel.log"
     exit 1
 fi
