@@ -45,6 +45,14 @@ if TYPE_CHECKING:
     from .training import Epoch as Epoch
     from .training import Training as Training
     from .training import TrainingState as TrainingState
+    from .rbm import SpinGaussianRBM as SpinGaussianRBM
+    from .log_z import Likelihood as Likelihood
+    from .log_z import LogZ as LogZ
+    from .chains import Chains as Chains
+    from .chains import Diagnosis as Diagnosis
+    from .unmapping import Unmapping as Unmapping
+    from .theory import Checks as Checks
+    from .theory import verify as verify
 
 __version__ = _core.version()
 
@@ -71,6 +79,14 @@ _HOMES = {
     "projections": "recall",
     "recall": "recall",
     "recover": "recall",
+    "SpinGaussianRBM": "rbm",
+    "Likelihood": "log_z",
+    "LogZ": "log_z",
+    "Chains": "chains",
+    "Diagnosis": "chains",
+    "Unmapping": "unmapping",
+    "Checks": "theory",
+    "verify": "theory",
     "SpinBinarizer": "binarizer",
     "Epoch": "training",
     "HopfieldRBM": "rbm_estimator",
