@@ -11,7 +11,7 @@ static const char *format_of(core_kind kind) {
     case CORE_BOOL:
         return "?";
     case CORE_SIZE:
-        return "q";
+        return sizeof(long) == 8 ? "l" : "q"; /* what NumPy calls int64 */
     case CORE_DOUBLE:
         return "d";
     default:

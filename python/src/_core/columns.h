@@ -7,8 +7,8 @@
 
 #include "core.h"
 
-/* A new dictionary with a memoryview per member, which numpy.asarray() takes without a copy: bool as '?', sizes as
-   'q' with -1 for SIZE_MAX, numbers as 'd', choices as 'b' by their place in `choices`. `records` (count) are
+/* A new dictionary with a memoryview per member, which numpy.asarray() takes without a copy: bool as '?', sizes as 64
+   bits with -1 for SIZE_MAX, numbers as 'd', choices as 'b' by their place in `choices`. `records` (count) are
    structs of `bytes` bytes that `fields` describes. */
 PyObject *core_columns(const void *records, size_t count, size_t bytes, const core_field *fields);
 

@@ -45,6 +45,13 @@ if TYPE_CHECKING:
     from .training import Epoch as Epoch
     from .training import Training as Training
     from .training import TrainingState as TrainingState
+    from ._recall import Recall as Recall
+    from ._recall import Recovery as Recovery
+    from ._recall import committor as committor
+    from ._recall import corrupt as corrupt
+    from ._recall import projections as projections
+    from ._recall import recall as recall
+    from ._recall import recover as recover
     from .rbm import SpinGaussianRBM as SpinGaussianRBM
     from .log_z import Likelihood as Likelihood
     from .log_z import LogZ as LogZ
@@ -72,13 +79,13 @@ _HOMES = {
     "HopfieldNetwork": "hopfield",
     "NetworkStates": "hopfield",
     "HopfieldMemory": "memory",
-    "Recall": "recall",
-    "Recovery": "recall",
-    "committor": "recall",
-    "corrupt": "recall",
-    "projections": "recall",
-    "recall": "recall",
-    "recover": "recall",
+    "Recall": "_recall",
+    "Recovery": "_recall",
+    "committor": "_recall",
+    "corrupt": "_recall",
+    "projections": "_recall",
+    "recall": "_recall",
+    "recover": "_recall",
     "SpinGaussianRBM": "rbm",
     "Likelihood": "log_z",
     "LogZ": "log_z",

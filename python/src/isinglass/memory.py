@@ -17,7 +17,7 @@ from ._convert import Floats, Spins, using_threads
 from ._estimator import SpinEstimator
 from .hopfield import DynamicsResult, HopfieldNetwork, Rule
 from .patterns import Patterns
-from .recall import Readout
+from ._recall import Readout
 
 
 class HopfieldMemory(ClassifierMixin, TransformerMixin, SpinEstimator):  # type: ignore[misc]
