@@ -5,6 +5,8 @@ Objects follow the library: a :class:`Dataset` of spins, the :class:`Patterns` o
 follow scikit-learn: :class:`SpinBinarizer`, :class:`HopfieldRBM`, :class:`HopfieldMemory`,
 :class:`HopfieldClassifier`. Names are loaded when they are first used, so that ``import isinglass`` is quick and
 needs NumPy only for objects, scikit-learn only for estimators.
+
+SPDX-License-Identifier: MIT
 """
 
 from __future__ import annotations
@@ -16,6 +18,11 @@ from . import _core
 from ._core import CancelledError, DependentError, DivergedError, FormatError
 
 if TYPE_CHECKING:
+    from .classifier import HopfieldClassifier as HopfieldClassifier
+    from .classify import Classifier as Classifier
+    from .classify import Experts as Experts
+    from .catalog import data_directory as data_directory
+    from .catalog import load_data as load_data
     from .binarizer import SpinBinarizer as SpinBinarizer
     from .dataset import Dataset as Dataset
     from .dataset import Encoding as Encoding
@@ -27,6 +34,17 @@ if TYPE_CHECKING:
     from .hopfield import HopfieldNetwork as HopfieldNetwork
     from .hopfield import NetworkStates as NetworkStates
     from .memory import HopfieldMemory as HopfieldMemory
+    from .recall import Recall as Recall
+    from .recall import Recovery as Recovery
+    from .recall import committor as committor
+    from .recall import corrupt as corrupt
+    from .recall import projections as projections
+    from .recall import recall as recall
+    from .recall import recover as recover
+    from .rbm_estimator import HopfieldRBM as HopfieldRBM
+    from .training import Epoch as Epoch
+    from .training import Training as Training
+    from .training import TrainingState as TrainingState
     from ._recall import Recall as Recall
     from ._recall import Recovery as Recovery
     from ._recall import committor as committor
@@ -51,6 +69,11 @@ __version__ = _core.version()
 
 #: Where each name comes from.
 _HOMES = {
+    "Classifier": "classify",
+    "Experts": "classify",
+    "HopfieldClassifier": "classifier",
+    "data_directory": "catalog",
+    "load_data": "catalog",
     "Dataset": "dataset",
     "Encoding": "dataset",
     "data_directory": "catalog",
