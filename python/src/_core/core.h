@@ -23,7 +23,6 @@
 #include <Python.h>
 
 #include <isinglass.h>
-#include "pending.h"
 
 /* ---- objects: a handle of the library each ------------------------------------------------------ */
 

@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from .dataset import Dataset as Dataset
     from .dataset import Encoding as Encoding
     from .interop import annotate as annotate
+    from .catalog import data_directory as data_directory
+    from .catalog import load_data as load_data
     from .patterns import Patterns as Patterns
+    from .rbm import SpinGaussianRBM as SpinGaussianRBM
+    from .log_z import Likelihood as Likelihood
+    from .log_z import LogZ as LogZ
+    from .chains import Chains as Chains
+    from .chains import Diagnosis as Diagnosis
+    from .unmapping import Unmapping as Unmapping
+    from .theory import Checks as Checks
+    from .theory import verify as verify
 
 __version__ = _core.version()
 
@@ -38,7 +48,17 @@ _HOMES = {
     "load_data": "catalog",
     "Dataset": "dataset",
     "Encoding": "dataset",
+    "data_directory": "catalog",
+    "load_data": "catalog",
     "Patterns": "patterns",
+    "SpinGaussianRBM": "rbm",
+    "Likelihood": "log_z",
+    "LogZ": "log_z",
+    "Chains": "chains",
+    "Diagnosis": "chains",
+    "Unmapping": "unmapping",
+    "Checks": "theory",
+    "verify": "theory",
     "SpinBinarizer": "binarizer",
     "annotate": "interop",
 }

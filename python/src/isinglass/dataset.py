@@ -214,8 +214,8 @@ class Dataset:
         array([[ 1, -1]], dtype=int8)
         """
         table = as_table(X)
-        table.unit_names = as_texts(unit_names, "unit_names") or table.unit_names
-        table.ids = as_texts(ids, "ids") or table.ids
+        table.unit_names = table.unit_names if unit_names is None else as_texts(unit_names, "unit_names")
+        table.ids = table.ids if ids is None else as_texts(ids, "ids")
         return cls._from_table(table, y, binarize, like, scale, progress, image_shape,
                                {"use_own_rule": use_own_rule, "missing": missing, "drop_constant": drop_constant,
                                 "keep_unlabelled": keep_unlabelled})
@@ -450,9 +450,10 @@ class Dataset:
         return self._handle.constant_units()
 
     def describe(self) -> dict[str, Any]:
-        """All that is known about the data, as plain values."""
+        """All that is known about the data, as plain values; ``threshold`` is None if units have their own."""
         encoding = self.encoding
-        return {**self._handle.describe(), "rule": encoding.rule if encoding else None,
+        known = {name: None if value != value else value for name, value in self._handle.describe().items()}
+        return {**known, "rule": encoding.rule if encoding else None,
                 "positive_fraction": self.positive_fraction, "checksum": self.checksum,
                 "classes": dict(zip(self.classes, self.class_sizes))}
 
