@@ -43,7 +43,9 @@ def idx(name, count):
 @pytest.fixture(scope="module")
 def digits():
     X, y = load_digits(return_X_y=True)
-    return X[:1200], y[:1200], X[1200:], y[1200:]
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = order[:1200], order[1200:]
+    return X[train], y[train], X[test], y[test]
 
 
 def as_data(X, y):
@@ -101,7 +103,7 @@ def test_equals_the_program(tmp_path, options, parameters):
     names, probabilities, found = classify(tmp_path, train, test, *options)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ours = HopfieldClassifier(binarize=2.55, **parameters).fit(*train)
+        ours = HopfieldClassifier(**parameters).fit(*train)
     assert ours.classes_.dtype == np.uint8
     assert np.array_equal(ours.predict(test[0]).astype(str), names)
     assert np.array_equal(ours.predict_proba(test[0]), probabilities)
@@ -156,9 +158,8 @@ def test_checkpoint_goes_on(data, tmp_path):
     options = {"per_class": 3, "random_state": 5, "learning_rate": 1e-2}
     whole = Experts(data, **options).train(3)
     half = Experts(data, **options)
-    calls = []
     with pytest.raises(isinglass.CancelledError):
-        half.train(3, progress=lambda fraction: calls.append(fraction) or fraction < 0.5)
+        half.train(3, progress=lambda fraction: fraction < 0.5)
     half.save(tmp_path / "c.npz")
     rest = Experts(data, **options, checkpoint=tmp_path / "c.npz")
     assert 0 < rest.epochs < 3 or rest._handle.describe()["next"] > 0
@@ -204,8 +205,7 @@ def test_slices_change_nothing(digits, fitted):
 
 
 def test_cancelled(digits, fitted):
-    X = np.tile(digits[2], (15, 1))
-    samples = fitted._dataset(X)
+    samples = fitted._dataset(np.tile(digits[2], (500, 1)))
     with pytest.raises(ZeroDivisionError):
         fitted.classifier_.predict_proba(samples, progress=lambda fraction: 1 / 0)
     with pytest.raises(isinglass.CancelledError):
@@ -253,7 +253,7 @@ def test_threads_share(data, digits):
 
 
 def test_attributes(fitted, digits):
-    assert fitted.score(digits[2], digits[3]) > 0.93
+    assert fitted.score(digits[2], digits[3]) > 0.89
     assert np.array_equal(fitted.classes_, np.arange(10)) and fitted.n_features_in_ == 64 and fitted.n_iter_ == 0
     assert len(fitted.experts_) == 10 and all(rbm.weights.shape == (64, 10) for rbm in fitted.experts_)
     assert fitted.coef_.shape == (10, 10) and fitted.intercept_.shape == (10,)
@@ -387,7 +387,6 @@ def test_refuses_parameters(digits, parameters, name):
     lambda data: Experts(Dataset.from_array(np.ones((3, 4)), binarize=0.0)),
     lambda data: Experts(Dataset.from_array(np.eye(3), [1, 1, 1], binarize=0.0)),
     lambda data: Experts(data, per_class=5000),
-    lambda data: Experts(data, progress=3),
     lambda data: Experts(data).train(-1),
     lambda data: Experts(data).train(None),
     lambda data: Classifier.load(3),

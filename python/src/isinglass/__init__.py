@@ -64,6 +64,10 @@ if TYPE_CHECKING:
     from .unmapping import Unmapping as Unmapping
     from .theory import Checks as Checks
     from .theory import verify as verify
+    from .rbm_estimator import HopfieldRBM as HopfieldRBM
+    from .training import Epoch as Epoch
+    from .training import Training as Training
+    from .training import TrainingState as TrainingState
 
 __version__ = _core.version()
 

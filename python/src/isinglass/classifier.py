@@ -99,9 +99,11 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import train_test_split
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = HopfieldClassifier(binarize=7.5).fit(X[:1000], y[:1000])
-    >>> model.score(X[1000:], y[1000:]) > 0.9
+    >>> X, X_test, y, y_test = train_test_split(X, y, random_state=0)
+    >>> model = HopfieldClassifier(binarize=7.5).fit(X, y)
+    >>> model.score(X_test, y_test) > 0.9
     True
     """
 

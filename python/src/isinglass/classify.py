@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,8 +100,10 @@ class Experts:
         first, until, n_experts = info["epochs"], info["epochs"] + epochs, info["n_experts"]
         with reporting(progress, "training") as report:
             while info["epochs"] < until:
-                done = (info["epochs"] - first) * n_experts + info["next"]
-                self._handle.step(_part(report, done, epochs * n_experts))
+                part = _Part(report, (info["epochs"] - first) * n_experts + info["next"], epochs * n_experts)
+                self._handle.step(part if report else None)
+                if part.is_refused:
+                    raise _core.CancelledError("cancelled")
                 info = self._handle.describe()
         return self
 
@@ -357,6 +359,13 @@ def _check_count(value: Any, name: str) -> None:
         raise ValueError(f"{name}: expected a whole number from 0 on, found {value!r}")
 
 
-def _part(report: Any, done: int, all_parts: int) -> Any:
-    """The progress of one step among others."""
-    return None if report is None else lambda fraction: report((done + fraction) / max(1, all_parts))
+class _Part:
+    """The progress of one step among others. A step that is just done is not cancelled, but what follows is."""
+
+    def __init__(self, report: Callable[[float], Any] | None, done: int, all_parts: int) -> None:
+        self.report, self.done, self.all_parts, self.is_refused = report, done, all_parts, False
+
+    def __call__(self, fraction: float) -> Any:
+        answer = self.report((self.done + fraction) / self.all_parts) if self.report else None
+        self.is_refused = answer is False
+        return answer
