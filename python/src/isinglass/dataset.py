@@ -492,7 +492,7 @@ class Dataset:
         else:
             shown = self.select(slice(40) if rows is None else rows)
         titles = shown.y if self.image_shape or len(shown) <= 40 else None
-        return _show.draw_images(shown.spins, self.image_shape, titles=titles, columns=columns, ax=ax)
+        return _show.plot_images(shown.spins, self.image_shape, titles=titles, columns=columns, ax=ax)
 
     # ---- parts --------------------------------------------------------------------------------------------------
 
