@@ -231,6 +231,7 @@ class Unmapping:
     def coefficients(self) -> Any: ...
 
 def verify(patterns: Patterns | None = ..., seed: int = ..., progress: _Report = ...) -> list[dict[str, Any]]: ...
+
 @final
 class Dataset:
     @staticmethod

@@ -228,7 +228,7 @@ class Patterns:
                              shares[unit, mu], others[unit]))
         columns = {"pattern": np.int64, "label": object, "rank": np.int64, "unit": np.int64, "name": object,
                    "weight": np.float64, "share_in_class": np.float64, "share_in_rest": np.float64}
-        return {name: np.array([row[k] for row in rows], dtype)  # type: ignore[arg-type]
+        return {name: np.array([row[k] for row in rows], dtype)
                 for k, (name, dtype) in enumerate(columns.items())}
 
     def plot(self, *, ax: Any = None) -> Any:
