@@ -317,7 +317,7 @@ def test_validation_and_patience(start, data, tmp_path):
 
 def test_running_away_is_said(start, data):
     with pytest.warns(UserWarning, match="runs away"):
-        Training(start, data, epochs=60, learning_rate=0.5).run()
+        Training(start, data, epochs=5, learning_rate=0.3).run()
 
 
 def test_divergence(start, data, tmp_path):
@@ -351,7 +351,7 @@ BAD = [
     ({"save_every": "x"}, "save_every"), ({"random_state": -1}, "random_state: "),
     ({"random_state": "x"}, "random_state: "), ({"impute_sweeps": 0}, "impute_sweeps: "),
     ({"validation": [[0.5]]}, "validation: "), ({"validation": 3}, "validation: "),
-    ({"directory": 3}, ""), ({"directory": "a\0b"}, ""), ({"progress": 3}, "progress: "),
+    ({"directory": 3}, ""), ({"directory": "a\0b"}, ""),
 ]
 
 
@@ -364,7 +364,7 @@ def test_bad_options(start, data, options, sentence):
 @pytest.mark.parametrize("bad", [None, 3, [[0.5, 1]], np.ones(3), [["a"]], np.empty((0, 40), np.int8),
                                  np.ones((3, 40)) * np.nan])
 def test_bad_data(start, bad):
-    with pytest.raises((ValueError, TypeError), match="data"):
+    with pytest.raises((ValueError, TypeError), match="data|^X: "):
         Training(start, bad)
 
 
