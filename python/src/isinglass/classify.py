@@ -294,8 +294,9 @@ class Classifier:
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The numbers it is made of, as in its file; copies.
 
-        ``decision_function`` is ``intercepts + coefficients @ ((features - means) / scales)`` for every sample; the
-        columns of ``W`` are those of all RBMs side by side, ``hidden`` of each.
+        ``decision_function`` is ``intercepts + coefficients @ ((features - means) / scales)`` for every sample, where
+        features are sums of weights that are rounded to fixed point, and so good to about 7 digits. The columns of
+        ``W`` are those of all RBMs side by side, ``hidden`` of each.
         """
         with np.load(io.BytesIO(self._handle.to_bytes())) as found:
             return {name: found[name] for name in found.files if not name.endswith(".json")}
@@ -315,14 +316,7 @@ class Classifier:
         """The RBMs whose features it sees; copies, which know nothing of the patterns they started from."""
         from .rbm import SpinGaussianRBM
 
-        found, encoding, shape = self.arrays(), self.encoding, self.image_shape
-        if "beta" not in found:
-            raise ValueError("the temperatures of the RBMs are not known; see arrays() for W, b and c")
-        ends = np.cumsum(found["hidden"])
-        columns = [slice(end - size, end) for end, size in zip(ends, found["hidden"])]
-        return [SpinGaussianRBM(found["W"][:, own], beta=float(found["beta"][k]), visible_field=found["b"][k],
-                                hidden_field=found["c"][own], image_shape=shape, encoding=encoding)
-                for k, own in enumerate(columns)]
+        return [SpinGaussianRBM._wrap(self._handle.rbm(k)) for k in range(self._handle.describe()["n_rbms"])]
 
     def __repr__(self) -> str:
         info = self._handle.describe()
