@@ -98,6 +98,11 @@ ISG_API void isg_bytes_free(void *bytes);
 ISG_API void isg_set_threads(size_t threads);
 ISG_API size_t isg_threads(void);
 
+/* The same for work that the calling thread starts, whatever isg_set_threads() says, so that threads
+   of a program need not agree; 0 means that they do again. What was made with fewer threads goes on
+   with no more than that. */
+ISG_API void isg_set_own_threads(size_t threads);
+
 /* The instruction set of the kernels: "ref" and "baseline" everywhere, "avx2" and "avx512" on
    x86-64, "neon" on aarch64. NULL or "best" chooses the best one that this machine can run. Never
    changes results. ISG_ERR_ARGUMENT for an unknown name, ISG_ERR_UNSUPPORTED if this machine cannot

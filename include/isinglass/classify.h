@@ -168,6 +168,21 @@ ISG_API const isg_encoding *isg_classifier_encoding(const isg_classifier *classi
 ISG_API isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_dataset *data,
                                           uint32_t *labels, isg_matd probabilities);
 
+/* The exponents intercept_k + sum_j coefficient_kj z_j to `out` (n_samples, n_classes): their softmax
+   are those probabilities, and the largest is that of the most probable class, unless two are equal
+   up to rounding. `progress` may be NULL. */
+ISG_API isg_status isg_classifier_decisions(const isg_classifier *classifier,
+                                            const isg_dataset *data, isg_matd out,
+                                            const isg_progress *progress);
+
+/* What is inside: a copy of RBM number k, with image shape and encoding, where its temperature is known
+   (ISG_ERR_UNSUPPORTED: not if the labels were units of it); the coefficients (n_classes, n_features)
+   of standardized features; and the intercepts (n_classes). */
+ISG_API isg_status isg_classifier_copy_rbm(isg_rbm **out, const isg_classifier *classifier,
+                                           size_t k);
+ISG_API isg_matd_view isg_classifier_coefficients(const isg_classifier *classifier);
+ISG_API const double *isg_classifier_intercepts(const isg_classifier *classifier);
+
 /* The true labels (n_samples) in the classifier's numbering, matched by name; ISG_UNLABELLED for a
    sample without one. ISG_ERR_ARGUMENT if
    the data have no labels, or a class that is unknown to the classifier. */

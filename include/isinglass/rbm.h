@@ -29,6 +29,9 @@ typedef struct isg_rbm_info {
 /* All weights and fields zero. */
 ISG_API isg_status isg_rbm_create(isg_rbm **out, size_t n_visible, size_t n_hidden, double beta);
 ISG_API void isg_rbm_free(isg_rbm *rbm); /* NULL is fine */
+
+/* A copy of all that it has: weights and fields, image shape, encoding, patterns and R. */
+ISG_API isg_status isg_rbm_copy(isg_rbm **out, const isg_rbm *rbm);
 ISG_API isg_rbm_info isg_rbm_describe(const isg_rbm *rbm);
 
 /* Sets the inverse temperature; ISG_ERR_ARGUMENT unless it lies between 1e-30 and 1e30. Sets the

@@ -32,6 +32,12 @@ ISG_API const uint64_t *isg_chains_spins(const isg_chains *chains, size_t k);
    from; zero before the first sweep. */
 ISG_API const float *isg_chains_hidden(const isg_chains *chains, size_t k);
 
+/* A building block: as if so many sweeps had been done. With the spins of chains that have, set
+   before or after, and the same spins clamped, chains of the same RBM and seed then continue with the
+   same bits. The hidden units are zero until the next sweep, which draws them anew.
+   ISG_ERR_ARGUMENT for more sweeps than there are random numbers for, 2^56 - 1. */
+ISG_API isg_status isg_chains_restore(isg_chains *chains, uint64_t sweeps);
+
 /* Holds spins fixed from now on, in all chains: packed, set for the fixed spins; NULL for none. */
 ISG_API void isg_chains_clamp(isg_chains *chains, const uint64_t *units);
 

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * OpenMP keeps its number of threads per calling thread, so every parallel loop of the library says
- * num_threads(isg_team_size()), which holds whichever thread called isg_set_threads().
+ * num_threads(isg_team_size()), which holds whichever thread called isg_set_threads(). Ask once where
+ * threads have room of their own, or cap the team later: the number may change at any moment.
  */
 #ifndef ISG_THREADS_H
 #define ISG_THREADS_H

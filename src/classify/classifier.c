@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/progress_part.h"
 
 enum { ROWS = 4096 }; /* samples predicted at a time */
 
@@ -29,7 +30,7 @@ isg_status isg_classifier_fit(isg_classifier **out, const isg_rbm *const *rbms, 
     const size_t n_features = isg_feature_count(&made->map);
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(features, n_samples, n_features));
     const isg_matd all = isg_matd_of(features, n_samples, n_features);
-    ISG_TRY_GOTO(isg_feature_map_complete(&completions, &made->map, data));
+    ISG_TRY_GOTO(isg_feature_map_complete(&completions, &made->map, data, NULL));
     ISG_TRY_GOTO(isg_feature_map_apply_all(&made->map, data, completions, 0, all));
     ISG_TRY_GOTO(isg_logistic_fit(&made->logistic, isg_matd_const(all), data->labels.index,
                                   data->info.n_classes, options, report, progress));
@@ -76,45 +77,107 @@ const char *isg_classifier_class_name(const isg_classifier *classifier, size_t k
 /* ---- prediction ------------------------------------------------------------------------------- */
 
 static isg_status check_predict(const isg_classifier *classifier, const isg_dataset *data,
-                                isg_matd probabilities) {
+                                isg_matd out, const char *what) {
     const size_t n_samples = data->info.n_samples, n_classes = classifier->classes.n_classes;
     if (data->info.n_visible != classifier->map.n_visible)
         return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, the classifier expects %zu",
                         data->info.n_visible, classifier->map.n_visible);
-    if (probabilities.data && (probabilities.rows != n_samples || probabilities.cols != n_classes ||
-                               probabilities.stride < n_classes))
-        return isg_fail(ISG_ERR_SHAPE,
-                        "probabilities: expected room for %zu x %zu numbers, found %zu x %zu",
-                        n_samples, n_classes, probabilities.rows, probabilities.cols);
+    if (out.data && (out.rows != n_samples || out.cols != n_classes || out.stride < n_classes))
+        return isg_fail(ISG_ERR_SHAPE, "%s: expected room for %zu x %zu numbers, found %zu x %zu",
+                        what, n_samples, n_classes, out.rows, out.cols);
     return ISG_OK;
 }
 
-isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_dataset *data,
-                                  uint32_t *labels, isg_matd probabilities) {
+/* Labels and probabilities, or decisions. */
+typedef struct answers {
+    uint32_t *labels; /* NULL if not wanted */
+    isg_matd numbers; /* data is NULL if not wanted */
+    bool are_decisions;
+} answers;
+
+/* Rows first to first + features.rows - 1 of them. */
+static isg_status answer_some(const isg_classifier *classifier, isg_matd features, size_t first,
+                              const answers *all) {
+    isg_matd part = all->numbers;
+    part.rows = features.rows;
+    if (part.data)
+        part.data += first * part.stride;
+    if (all->are_decisions)
+        return isg_logistic_decisions(classifier->logistic, isg_matd_const(features), part);
+    return isg_logistic_predict(classifier->logistic, isg_matd_const(features),
+                                all->labels ? all->labels + first : NULL, part);
+}
+
+static isg_status answer(const isg_classifier *classifier, const isg_dataset *data,
+                         const answers *all, const isg_progress *progress) {
     const size_t n_samples = data->info.n_samples;
     const size_t n_features = isg_feature_count(&classifier->map);
+    const double completed = data->missing ? 0.9 : 0; /* the share of the work that this is */
     isg_dataset **completions = NULL;
     double *features = NULL;
+    isg_part filling, rest;
     isg_status status = ISG_OK;
-    ISG_TRY(check_predict(classifier, data, probabilities));
-    ISG_TRY(isg_feature_map_complete(&completions, &classifier->map, data));
-    status = ISG_ALLOCATE_MATRIX(features, n_samples < ROWS ? n_samples : ROWS, n_features);
-    for (size_t first = 0; first < n_samples && status == ISG_OK; first += ROWS) {
+    ISG_TRY(isg_feature_map_complete(&completions, &classifier->map, data,
+                                     isg_part_of(&filling, progress, 0, completed)));
+    progress = isg_part_of(&rest, progress, completed, 1);
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(features, n_samples < ROWS ? n_samples : ROWS, n_features));
+    for (size_t first = 0; first < n_samples; first += ROWS) {
         const size_t rows = n_samples - first < ROWS ? n_samples - first : ROWS;
         const isg_matd some = isg_matd_of(features, rows, n_features);
-        isg_matd part = probabilities;
-        part.rows = rows;
-        if (part.data)
-            part.data += first * part.stride;
-        status = isg_feature_map_apply_all(&classifier->map, data, completions, first, some);
-        if (status == ISG_OK)
-            status = isg_logistic_predict(classifier->logistic, isg_matd_const(some),
-                                          labels ? labels + first : NULL, part);
+        ISG_TRY_GOTO(isg_feature_map_apply_all(&classifier->map, data, completions, first, some));
+        ISG_TRY_GOTO(answer_some(classifier, some, first, all));
+        if (progress &&
+            !progress->report(progress->user, (double)(first + rows) / (double)n_samples))
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "classifying was cancelled"));
     }
+done:
     isg_completions_free(completions, classifier->map.n_rbms);
     isg_release(features);
     return status;
 }
+
+isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_dataset *data,
+                                  uint32_t *labels, isg_matd probabilities) {
+    const answers all = {.labels = labels, .numbers = probabilities};
+    ISG_TRY(check_predict(classifier, data, probabilities, "probabilities"));
+    return answer(classifier, data, &all, NULL);
+}
+
+isg_status isg_classifier_decisions(const isg_classifier *classifier, const isg_dataset *data,
+                                    isg_matd out, const isg_progress *progress) {
+    const answers all = {.numbers = out, .are_decisions = true};
+    if (!out.data)
+        return isg_fail(ISG_ERR_ARGUMENT, "decisions: expected room for them, found NULL");
+    ISG_TRY(check_predict(classifier, data, out, "decisions"));
+    return answer(classifier, data, &all, progress);
+}
+
+/* ---- what is inside ----------------------------------------------------------------------------- */
+
+isg_status isg_classifier_copy_rbm(isg_rbm **out, const isg_classifier *classifier, size_t k) {
+    isg_rbm *rbm = NULL;
+    if (k >= classifier->map.n_rbms)
+        return isg_fail(ISG_ERR_ARGUMENT, "k: expected the number of one of %zu RBMs, found %zu",
+                        classifier->map.n_rbms, k);
+    ISG_TRY(isg_feature_map_rbm(&rbm, &classifier->map, k));
+    rbm->info.image_height = classifier->image_height;
+    rbm->info.image_width = classifier->image_width;
+    rbm->encoding = isg_encoding_share(classifier->encoding);
+    *out = rbm;
+    return ISG_OK;
+}
+
+isg_matd_view isg_classifier_coefficients(const isg_classifier *classifier) {
+    const isg_logistic *model = classifier->logistic;
+    return (isg_matd_view){model->coefficients, model->n_classes, model->n_features,
+                           model->n_features};
+}
+
+const double *isg_classifier_intercepts(const isg_classifier *classifier) {
+    return classifier->logistic->intercepts;
+}
+
+/* ---- the truth ---------------------------------------------------------------------------------- */
 
 /* The classifier's index of the class with this name; n_classes if it has none. */
 static size_t find_class(const isg_classifier *classifier, const char *name) {

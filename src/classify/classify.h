@@ -47,6 +47,9 @@ void isg_logistic_free(isg_logistic *model); /* NULL is fine */
 isg_status isg_logistic_predict(const isg_logistic *model, isg_matd_view features, uint32_t *labels,
                                 isg_matd probabilities);
 
+/* The exponents u_k of every row instead, to out (n_samples, n_classes). */
+isg_status isg_logistic_decisions(const isg_logistic *model, isg_matd_view features, isg_matd out);
+
 /* ---- Features: what RBMs side by side compute from a sample ------------------------------------- */
 
 /* The columns starts[k] to starts[k + 1] - 1 belong to RBM number k. */
@@ -88,10 +91,14 @@ static inline size_t isg_feature_count(const isg_feature_map *map) {
 isg_status isg_feature_map_apply(const isg_feature_map *map, const isg_dataset *data, size_t first,
                                  isg_matd out);
 
+/* RBM number k, as a copy. ISG_ERR_UNSUPPORTED if the temperatures are unknown. */
+isg_status isg_feature_map_rbm(isg_rbm **out, const isg_feature_map *map, size_t k);
+
 /* The data as each RBM completes them (n_rbms), whose features are then those of RBM k in data set k;
-   NULL if nothing is missing. ISG_ERR_UNSUPPORTED if the temperatures are unknown. */
+   NULL if nothing is missing. ISG_ERR_UNSUPPORTED if the temperatures are unknown. `progress` may be
+   NULL. */
 isg_status isg_feature_map_complete(isg_dataset ***out, const isg_feature_map *map,
-                                    const isg_dataset *data);
+                                    const isg_dataset *data, const isg_progress *progress);
 void isg_completions_free(isg_dataset **completions, size_t count); /* NULL is fine */
 
 /* isg_feature_map_apply() for the data, or for their completions if these are not NULL. */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/progress_part.h"
 #include "base/threads.h"
 #include "data/data.h"
 
@@ -142,19 +143,32 @@ isg_status isg_feature_map_apply(const isg_feature_map *map, const isg_dataset *
 
 /* ---- missing values ----------------------------------------------------------------------------- */
 
-static isg_status complete(isg_dataset **out, const isg_feature_map *map, size_t k,
-                           const isg_dataset *data) {
+isg_status isg_feature_map_rbm(isg_rbm **out, const isg_feature_map *map, size_t k) {
     const size_t n = map->n_visible, p = map->starts[k + 1] - map->starts[k];
-    isg_impute_options options = isg_impute_defaults();
     isg_rbm *rbm = NULL;
+    if (!(map->betas[k] > 0))
+        return isg_fail(ISG_ERR_UNSUPPORTED,
+                        "the classifier does not know the temperature of its RBMs");
     ISG_TRY(isg_rbm_create(&rbm, n, p, map->betas[k]));
     for (size_t i = 0; i < n; i++)
         memcpy(rbm->weights + i * p, map->weights + i * map->n_hidden + map->starts[k],
                p * sizeof *rbm->weights);
     memcpy(rbm->b, map->b + k * n, n * sizeof *rbm->b);
     memcpy(rbm->c, map->c + map->starts[k], p * sizeof *rbm->c);
+    *out = rbm;
+    return ISG_OK;
+}
+
+static isg_status complete(isg_dataset **out, const isg_feature_map *map, size_t k,
+                           const isg_dataset *data, const isg_progress *progress) {
+    const double n = (double)map->n_rbms;
+    isg_impute_options options = isg_impute_defaults();
+    isg_rbm *rbm = NULL;
+    isg_part part;
+    ISG_TRY(isg_feature_map_rbm(&rbm, map, k));
     options.marginal = true;
-    const isg_status status = isg_dataset_impute(out, data, rbm, &options, NULL);
+    const isg_status status = isg_dataset_impute(
+        out, data, rbm, &options, isg_part_of(&part, progress, (double)k / n, (double)(k + 1) / n));
     isg_rbm_free(rbm);
     return status;
 }
@@ -166,7 +180,7 @@ void isg_completions_free(isg_dataset **completions, size_t count) {
 }
 
 isg_status isg_feature_map_complete(isg_dataset ***out, const isg_feature_map *map,
-                                    const isg_dataset *data) {
+                                    const isg_dataset *data, const isg_progress *progress) {
     isg_dataset **made = NULL;
     isg_status status = ISG_OK;
     if (!data->missing)
@@ -174,7 +188,7 @@ isg_status isg_feature_map_complete(isg_dataset ***out, const isg_feature_map *m
     ISG_TRY(ISG_ALLOCATE(made, map->n_rbms));
     for (size_t k = 0; status == ISG_OK && k < map->n_rbms; k++)
         status = map->betas[k] > 0
-                     ? complete(made + k, map, k, data)
+                     ? complete(made + k, map, k, data, progress)
                      : isg_fail(ISG_ERR_UNSUPPORTED,
                                 "values are missing, and the classifier does not know "
                                 "the temperature of its RBMs, which filling them in "

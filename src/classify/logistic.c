@@ -385,61 +385,77 @@ done:
 /* Blocks of rows, each with scratch for one sample. */
 enum { MOST_BLOCKS = 64 };
 
-static void predict_row(const isg_logistic *model, const double *row, double *z, double *scores) {
+/* u_k of every class, see classify.h. */
+static void find_exponents(const isg_logistic *model, const double *row, double *z,
+                           double *scores) {
     for (size_t j = 0; j < model->n_features; j++)
         z[j] = (row[j] - model->means[j]) / model->scales[j];
-    double top = -HUGE_VAL, sum = 0;
     for (size_t k = 0; k < model->n_classes; k++) {
         const double *coefficients = model->coefficients + k * model->n_features;
         scores[k] = model->intercepts[k];
         for (size_t j = 0; j < model->n_features; j++)
             scores[k] += coefficients[j] * z[j];
-        top = fmax(top, scores[k]);
     }
-    for (size_t k = 0; k < model->n_classes; k++)
+}
+
+/* Exponents become probabilities. */
+static void normalize(double *scores, size_t n_classes) {
+    double top = -HUGE_VAL, sum = 0;
+    for (size_t k = 0; k < n_classes; k++)
+        top = fmax(top, scores[k]);
+    for (size_t k = 0; k < n_classes; k++)
         sum += isg_exp(scores[k] - top);
-    for (size_t k = 0; k < model->n_classes; k++)
+    for (size_t k = 0; k < n_classes; k++)
         scores[k] = isg_exp(scores[k] - top) / sum;
 }
 
-static isg_status check_predict(const isg_logistic *model, isg_matd_view features,
-                                isg_matd probabilities) {
+static isg_status check_predict(const isg_logistic *model, isg_matd_view features, isg_matd out,
+                                const char *what) {
     if (features.cols != model->n_features || features.stride < features.cols)
         return isg_fail(ISG_ERR_SHAPE, "features: expected %zu columns, found %zu",
                         model->n_features, features.cols);
-    if (probabilities.data &&
-        (probabilities.rows != features.rows || probabilities.cols != model->n_classes ||
-         probabilities.stride < probabilities.cols))
-        return isg_fail(ISG_ERR_SHAPE,
-                        "probabilities: expected room for %zu x %zu numbers, found %zu x %zu",
-                        features.rows, model->n_classes, probabilities.rows, probabilities.cols);
+    if (out.data &&
+        (out.rows != features.rows || out.cols != model->n_classes || out.stride < out.cols))
+        return isg_fail(ISG_ERR_SHAPE, "%s: expected room for %zu x %zu numbers, found %zu x %zu",
+                        what, features.rows, model->n_classes, out.rows, out.cols);
     return check_features(features);
 }
 
-isg_status isg_logistic_predict(const isg_logistic *model, isg_matd_view features, uint32_t *labels,
-                                isg_matd probabilities) {
+/* Labels, and the exponents or probabilities of all classes, of every row. */
+static isg_status answer(const isg_logistic *model, isg_matd_view features, uint32_t *labels,
+                         isg_matd out, bool is_exponent) {
     const size_t room = model->n_features + model->n_classes;
     const size_t n_blocks = features.rows < MOST_BLOCKS ? features.rows : MOST_BLOCKS;
     double *scratch = NULL;
-    ISG_TRY(check_predict(model, features, probabilities));
+    ISG_TRY(check_predict(model, features, out, is_exponent ? "decisions" : "probabilities"));
     ISG_TRY(ISG_ALLOCATE_MATRIX(scratch, n_blocks, room));
 #pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
     for (size_t block = 0; block < n_blocks; block++) {
         double *z = scratch + block * room, *scores = z + model->n_features;
         for (size_t a = block * features.rows / n_blocks;
              a < (block + 1) * features.rows / n_blocks; a++) {
-            predict_row(model, features.data + a * features.stride, z, scores);
+            find_exponents(model, features.data + a * features.stride, z, scores);
+            if (!is_exponent)
+                normalize(scores, model->n_classes);
             size_t best = 0;
             for (size_t k = 1; k < model->n_classes; k++)
                 if (scores[k] > scores[best])
                     best = k;
             if (labels)
                 labels[a] = (uint32_t)best;
-            if (probabilities.data)
-                memcpy(probabilities.data + a * probabilities.stride, scores,
-                       model->n_classes * sizeof *scores);
+            if (out.data)
+                memcpy(out.data + a * out.stride, scores, model->n_classes * sizeof *scores);
         }
     }
     isg_release(scratch);
     return ISG_OK;
+}
+
+isg_status isg_logistic_predict(const isg_logistic *model, isg_matd_view features, uint32_t *labels,
+                                isg_matd probabilities) {
+    return answer(model, features, labels, probabilities, false);
+}
+
+isg_status isg_logistic_decisions(const isg_logistic *model, isg_matd_view features, isg_matd out) {
+    return answer(model, features, NULL, out, true);
 }

@@ -12,6 +12,7 @@
 #include "rbm/rbm.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/elementary.h"
 #include "base/memory.h"
@@ -59,6 +60,30 @@ void isg_rbm_free(isg_rbm *rbm) {
     isg_patterns_free(rbm->patterns);
     isg_encoding_free(rbm->encoding);
     isg_release(rbm);
+}
+
+isg_status isg_rbm_copy(isg_rbm **out, const isg_rbm *rbm) {
+    const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
+    isg_rbm *copy = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_rbm_create(&copy, n, p, rbm->info.beta));
+    copy->info = rbm->info;
+    memcpy(copy->weights, rbm->weights, n * p * sizeof *copy->weights);
+    memcpy(copy->b, rbm->b, n * sizeof *copy->b);
+    memcpy(copy->c, rbm->c, p * sizeof *copy->c);
+    copy->encoding = isg_encoding_share(rbm->encoding);
+    copy->r_cols = rbm->r_cols;
+    if (rbm->patterns)
+        ISG_TRY_GOTO(isg_patterns_copy(&copy->patterns, rbm->patterns, SIZE_MAX, NULL, NULL));
+    if (rbm->r) {
+        ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(copy->r, p, rbm->r_cols));
+        memcpy(copy->r, rbm->r, p * rbm->r_cols * sizeof *copy->r);
+    }
+    *out = copy;
+    copy = NULL;
+done:
+    isg_rbm_free(copy);
+    return status;
 }
 
 isg_rbm_info isg_rbm_describe(const isg_rbm *rbm) {

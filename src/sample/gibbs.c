@@ -8,6 +8,7 @@
  */
 #include "sample/sample.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <omp.h>
 #include <string.h>
@@ -184,6 +185,16 @@ void isg_chains_set_spins(isg_chains *chains, size_t k, const uint64_t *spins) {
     isg_kernels_get()->hidden_input(w, 1, own, chains->states.input + k * w->stride);
 }
 
+isg_status isg_chains_restore(isg_chains *chains, uint64_t sweeps) {
+    const isg_states *states = &chains->states;
+    if (sweeps > ISG_MAX_STEP)
+        return isg_fail(ISG_ERR_ARGUMENT, "sweeps: expected at most 2^56 - 1, found %" PRIu64,
+                        sweeps);
+    chains->next_sweep = sweeps;
+    memset(states->lambda, 0, states->count * chains->weights.stride * sizeof *states->lambda);
+    return ISG_OK;
+}
+
 const uint64_t *isg_chains_spins(const isg_chains *chains, size_t k) {
     return chains->states.spins + k * chains->weights.words;
 }
@@ -204,6 +215,10 @@ const uint64_t *isg_chains_clamped(const isg_chains *chains) {
 
 isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double beta) {
     ISG_TRY(isg_check_beta(beta));
+    if (sweeps > ISG_MAX_STEP - chains->next_sweep)
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "sweeps: there are no random numbers for %zu more after %" PRIu64, sweeps,
+                        chains->next_sweep);
     const isg_sweeps plan = {.beta = beta,
                              .gain = 1,
                              .seed = chains->seed,

@@ -520,6 +520,13 @@ static void work(team *my, size_t me, size_t all) {
     }
 }
 
+/* As many threads as both kinds of states have room for. */
+static int team_of(const isg_trainer *trainer) {
+    const int batch = isg_states_team(&trainer->batch);
+    const int chains = trainer->option.persistent ? isg_states_team(&trainer->chains) : batch;
+    return batch < chains ? batch : chains;
+}
+
 /* One parallel region: thread 0, which called, does all that is not shared, such as to report
    progress. */
 isg_status isg_trainer_advance(isg_trainer *trainer, uint64_t updates,
@@ -528,7 +535,7 @@ isg_status isg_trainer_advance(isg_trainer *trainer, uint64_t updates,
     if (updates == 0)
         return ISG_OK;
     begin_update(&my);
-#pragma omp parallel num_threads(isg_states_team(&trainer->batch))
+#pragma omp parallel num_threads(team_of(trainer))
     {
         const size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
 #pragma omp single

@@ -50,6 +50,7 @@ isg_status isg_validation_create(isg_validation *my, const isg_trainer *trainer,
     if (data->missing || trainer->data->missing) {
         ISG_TRY(isg_states_create(&my->filled, w, (size_t)my->threads * BLOCK));
         ISG_TRY(ISG_ALLOCATE_MATRIX(my->known, (size_t)my->threads * BLOCK, w->words));
+        my->threads = (int)my->filled.threads < my->threads ? (int)my->filled.threads : my->threads;
     }
     ISG_TRY(ISG_ALLOCATE(my->sums, of_training > of_validation ? of_training : of_validation));
     return ISG_OK;
@@ -150,7 +151,8 @@ static double mean(isg_validation *my, const isg_trainer *trainer, const isg_dat
                    bool is_energy) {
     const isg_gibbs_weights *w = &trainer->weights;
     const size_t n_samples = data->info.n_samples, n_blocks = count_blocks(data);
-#pragma omp parallel for schedule(dynamic) num_threads(my->threads)
+    const int wanted = isg_team_size(), team = wanted < my->threads ? wanted : my->threads;
+#pragma omp parallel for schedule(dynamic) num_threads(team)
     for (size_t block = 0; block < n_blocks; block++) {
         const size_t thread = (size_t)omp_get_thread_num(), first = block * BLOCK;
         const size_t count = n_samples - first < BLOCK ? n_samples - first : BLOCK;

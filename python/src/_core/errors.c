@@ -45,7 +45,9 @@ PyObject *core_raise(isg_status status) {
     char sentence[1024];
     if (PyErr_Occurred()) /* by the progress callback, which is why the work was cancelled */
         return NULL;
-    strncpy(sentence, isg_error_message(), sizeof sentence - 1);
+    /* a loop of our own that stops leaves no sentence in the library */
+    const char *found = status == ISG_ERR_CANCELLED ? "cancelled" : isg_error_message();
+    strncpy(sentence, found, sizeof sentence - 1);
     sentence[sizeof sentence - 1] = '\0';
     respell_options(sentence);
     PyObject *text = core_text(sentence);

@@ -493,7 +493,7 @@ class Dataset:
             shown = self.select(slice(40) if rows is None else rows)
         names = shown.y if self.image_shape or len(shown) <= 40 else None
         titles = None if names is None else names.tolist()
-        return _show.draw_images(shown.spins, self.image_shape, titles=titles, columns=columns, ax=ax)
+        return _show.plot_images(shown.spins, self.image_shape, titles=titles, columns=columns, ax=ax)
 
     # ---- parts --------------------------------------------------------------------------------------------------
 

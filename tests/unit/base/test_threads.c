@@ -74,6 +74,49 @@ static void threads_can_be_set(void **state) {
     isg_set_threads(0);
 }
 
+/* What a thread with its own number sees, beside another that has another. */
+typedef struct own_count {
+    size_t wanted, seen;
+    int counted, counted_after;
+} own_count;
+
+static void *count_own(void *user) {
+    own_count *my = user;
+    isg_set_own_threads(my->wanted);
+    my->seen = isg_threads();
+    for (size_t k = 0; k < 100; k++) {
+        const int counted = count_threads();
+        my->counted = k == 0 || counted == my->counted ? counted : -1;
+    }
+    isg_set_own_threads(0);
+    my->counted_after = count_threads();
+    return NULL;
+}
+
+static void threads_may_have_their_own(void **state) {
+    (void)state;
+    own_count counts[] = {{.wanted = 5}, {.wanted = 1}, {.wanted = 3}};
+    pthread_t threads[3];
+    isg_set_threads(2);
+    isg_set_own_threads(4);
+    for (size_t k = 0; k < 3; k++)
+        assert_int_equal(pthread_create(&threads[k], NULL, count_own, &counts[k]), 0);
+    for (size_t k = 0; k < 3; k++) {
+        assert_int_equal(pthread_join(threads[k], NULL), 0);
+        assert_int_equal(counts[k].seen, counts[k].wanted);
+        assert_int_equal(counts[k].counted, counts[k].wanted);
+        assert_int_equal(counts[k].counted_after, 2);
+    }
+    assert_int_equal(isg_threads(), 4);
+    isg_set_threads(6); /* for the others */
+    assert_int_equal(count_threads(), 4);
+    isg_set_own_threads(SIZE_MAX);
+    assert_int_equal(isg_threads(), ISG_MAX_THREADS);
+    isg_set_own_threads(0);
+    assert_int_equal(count_threads(), 6);
+    isg_set_threads(0);
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "threads") == 0)
         return (int)isg_threads();
@@ -81,6 +124,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_environment_holds_until_something_is_set),
         cmocka_unit_test(threads_can_be_set),
+        cmocka_unit_test(threads_may_have_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

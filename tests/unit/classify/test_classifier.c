@@ -11,6 +11,7 @@
 #include "classify/classify.h"
 #include "helper_allocation.h"
 #include "helper_experts.h"
+#include "helper_progress.h"
 #include "helper_scratch.h"
 #include "rbm/rbm.h"
 
@@ -130,7 +131,7 @@ static void test_missing_values(void **state) {
             isg_bit_assign(data->missing + a * data->words, i, true);
     assert_ok(isg_classifier_fit(&classifier, three.view, RBMS, ISG_FEATURES_ENERGY, data, NULL,
                                  NULL, NULL));
-    assert_ok(isg_feature_map_complete(&completions, &classifier->map, data));
+    assert_ok(isg_feature_map_complete(&completions, &classifier->map, data, NULL));
     const isg_matd room = {f, CLASS_SAMPLES, RBMS, RBMS};
     assert_ok(isg_feature_map_apply_all(&classifier->map, data, completions, 0, room));
     isg_impute_options options = isg_impute_defaults();
@@ -293,6 +294,92 @@ static void test_many_samples_are_predicted_in_parts(void **state) {
     isg_classifier_free(classifier);
     isg_dataset_free(many);
     isg_dataset_free(data);
+}
+
+static void test_decisions_are_the_exponents(void **state) {
+    (void)state;
+    enum { STRIDE = CLASS_COUNT + 1 };
+    static double u[CLASS_SAMPLES * STRIDE], p[CLASS_SAMPLES * CLASS_COUNT];
+    const isg_matd decisions = {u, CLASS_SAMPLES, CLASS_COUNT, STRIDE};
+    uint32_t answers[CLASS_SAMPLES];
+    isg_dataset *data = make_classes(1);
+    patience few = {.last_call = 1}, all = {0};
+    const isg_progress in_vain = {lose_patience, &few}, to_the_end = {lose_patience, &all};
+    for (isg_features kind = ISG_FEATURES_ENERGY; kind <= ISG_FEATURES_HIDDEN; kind++) {
+        isg_classifier *classifier = fit(kind, NULL);
+        assert_ok(isg_classifier_predict(classifier, data, answers,
+                                         (isg_matd){p, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT}));
+        assert_ok(isg_classifier_decisions(classifier, data, decisions, NULL));
+        for (size_t a = 0; a < CLASS_SAMPLES; a++) {
+            double sum = 0;
+            for (size_t k = 0; k < CLASS_COUNT; k++) {
+                assert_true(u[a * STRIDE + k] <= u[a * STRIDE + answers[a]]);
+                sum += exp(u[a * STRIDE + k] - u[a * STRIDE]);
+            }
+            for (size_t k = 0; k < CLASS_COUNT; k++)
+                assert_true(fabs(exp(u[a * STRIDE + k] - u[a * STRIDE]) / sum -
+                                 p[a * CLASS_COUNT + k]) < 1e-12);
+            assert_true(u[a * STRIDE + CLASS_COUNT] == 0); /* left alone */
+        }
+        isg_classifier_free(classifier);
+    }
+    isg_classifier *classifier = fit(ISG_FEATURES_ENERGY, NULL);
+    assert_ok(isg_classifier_decisions(classifier, data, decisions, &to_the_end));
+    assert_true(all.calls > 0 && all.fraction == 1);
+    assert_fails(isg_classifier_decisions(classifier, data, decisions, &in_vain), ISG_ERR_CANCELLED,
+                 "classifying was cancelled");
+    assert_fails(isg_classifier_decisions(classifier, data, (isg_matd){.data = NULL}, NULL),
+                 ISG_ERR_ARGUMENT, "decisions: expected room for them");
+    assert_fails(isg_classifier_decisions(classifier, data, (isg_matd){u, 2, 2, 2}, NULL),
+                 ISG_ERR_SHAPE, "decisions: expected room for");
+    /* Missing values are filled in first, which takes most of the time. */
+    patience filling = {.may_stay = true};
+    const isg_progress watched = {lose_patience, &filling};
+    assert_ok(ISG_ALLOCATE_MATRIX(data->missing, CLASS_SAMPLES, data->words));
+    data->missing[0] = 5;
+    assert_ok(isg_classifier_predict(classifier, data, answers,
+                                     (isg_matd){p, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT}));
+    assert_ok(isg_classifier_decisions(classifier, data, decisions, &watched));
+    assert_true(filling.calls > RBMS && filling.fraction == 1);
+    for (size_t k = 0; k < CLASS_COUNT; k++)
+        assert_true(u[k] <= u[answers[0]]);
+    isg_classifier_free(classifier);
+    isg_dataset_free(data);
+}
+
+static void test_what_is_inside(void **state) {
+    (void)state;
+    trio three = make_trio();
+    isg_classifier *classifier = fit(ISG_FEATURES_ENERGY, NULL);
+    isg_rbm *rbm = NULL;
+    classifier->image_height = 7;
+    classifier->image_width = 10;
+    for (size_t k = 0; k < RBMS; k++) {
+        const isg_rbm *own = three.view[k];
+        assert_ok(isg_classifier_copy_rbm(&rbm, classifier, k));
+        assert_true(rbm->info.n_hidden == own->info.n_hidden && rbm->info.beta == own->info.beta);
+        assert_int_equal(isg_rbm_describe(rbm).image_width, 10);
+        assert_memory_equal(rbm->weights, own->weights,
+                            CLASS_UNITS * own->info.n_hidden * sizeof(double));
+        assert_memory_equal(rbm->b, own->b, CLASS_UNITS * sizeof(double));
+        assert_memory_equal(rbm->c, own->c, own->info.n_hidden * sizeof(double));
+        isg_rbm_free(rbm);
+    }
+    rbm = NULL;
+    assert_fails(isg_classifier_copy_rbm(&rbm, classifier, RBMS), ISG_ERR_ARGUMENT,
+                 "k: expected the number of one of 3 RBMs, found 3");
+    classifier->map.betas[1] = 0;
+    assert_fails(isg_classifier_copy_rbm(&rbm, classifier, 1), ISG_ERR_UNSUPPORTED, "temperature");
+    assert_null(rbm);
+    const isg_matd_view coefficients = isg_classifier_coefficients(classifier);
+    assert_true(coefficients.rows == CLASS_COUNT && coefficients.cols == RBMS);
+    assert_ptr_equal(coefficients.data, classifier->logistic->coefficients);
+    double sum = 0;
+    for (size_t k = 0; k < CLASS_COUNT; k++)
+        sum += isg_classifier_intercepts(classifier)[k];
+    assert_true(fabs(sum) < 1e-9);
+    isg_classifier_free(classifier);
+    free_trio(&three);
 }
 
 /* Experts made from patterns recognize their classes: every sample they were made from is
@@ -539,6 +626,8 @@ int main(void) {
         cmocka_unit_test(test_feature_refusals),
         cmocka_unit_test(test_is_a_regression_on_features),
         cmocka_unit_test(test_many_samples_are_predicted_in_parts),
+        cmocka_unit_test(test_decisions_are_the_exponents),
+        cmocka_unit_test(test_what_is_inside),
         cmocka_unit_test(test_experts_classify),
         cmocka_unit_test(test_truth_goes_by_name),
         cmocka_unit_test(test_round_trip_is_exact),

@@ -253,6 +253,32 @@ static void test_bytes_are_those_of_the_file(void **state) {
     isg_rbm_free(rbm);
 }
 
+/* A copy has the same file, and a life of its own. */
+static void test_copies_are_whole(void **state) {
+    (void)state;
+    const double thresholds[] = {1, 2, 3, 4, 5, 6};
+    const isg_encoding *encoding = NULL;
+    isg_rbm *both[] = {example(), NULL};
+    void *bytes = NULL, *same = NULL;
+    size_t size = 0, same_size = 0;
+    assert_ok(isg_rbm_create(&both[1], 3, 2, 1)); /* little is known of it */
+    assert_ok(isg_encoding_from_thresholds(&encoding, 6, thresholds, NULL));
+    assert_ok(isg_rbm_set_encoding(both[0], encoding));
+    isg_encoding_release(encoding);
+    for (size_t k = 0; k < 2; k++) {
+        isg_rbm *copy = NULL;
+        assert_ok(isg_rbm_to_bytes(both[k], 7, NULL, &bytes, &size));
+        assert_ok(isg_rbm_copy(&copy, both[k]));
+        isg_rbm_free(both[k]);
+        assert_ok(isg_rbm_to_bytes(copy, 7, NULL, &same, &same_size));
+        assert_int_equal(size, same_size);
+        assert_memory_equal(bytes, same, size);
+        isg_rbm_free(copy);
+        isg_bytes_free(bytes);
+        isg_bytes_free(same);
+    }
+}
+
 static isg_status save_and_load(void *user) {
     isg_rbm *again = NULL;
     void *bytes = NULL;
@@ -266,6 +292,10 @@ static isg_status save_and_load(void *user) {
     if (status == ISG_OK)
         status = isg_rbm_from_bytes(&again, NULL, bytes, size);
     isg_bytes_free(bytes);
+    isg_rbm_free(again);
+    again = NULL;
+    if (status == ISG_OK)
+        status = isg_rbm_copy(&again, user);
     isg_rbm_free(again);
     return status;
 }
@@ -286,6 +316,7 @@ int main(void) {
         cmocka_unit_test(test_refuses_wrong_arrays),
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_bytes_are_those_of_the_file),
+        cmocka_unit_test(test_copies_are_whole),
         cmocka_unit_test(test_without_memory),
     };
     return cmocka_run_group_tests(tests, make_directory, remove_directory);

@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +111,43 @@ static void test_threads_and_instruction_sets_do_not_matter(void **state) {
     isg_rbm_free(rbm);
 }
 
+/* Chains that were written down after some sweeps, and set up again elsewhere. */
+static void test_chains_can_be_restored(void **state) {
+    (void)state;
+    static const uint64_t some[WORDS] = {0xF00F00000000FF01, 0x21};
+    isg_rbm *rbm = build(UNITS, HIDDEN, 1, 0.2, 0.1);
+    for (int is_clamped = 0; is_clamped < 2; is_clamped++) {
+        const uint64_t *clamped = is_clamped ? some : NULL;
+        const outcome expected = outcome_of(rbm, 1, clamped, whole);
+        isg_chains *before = chains_of(rbm, COUNT, 1), *after = chains_of(rbm, COUNT, 1);
+        isg_chains_clamp(before, clamped);
+        isg_chains_clamp(after, clamped);
+        assert_ok(isg_chains_sweep(before, 5, 1.3));
+        assert_ok(isg_chains_sweep(after, 2, 0.7)); /* which leaves nothing behind */
+        for (size_t k = 0; k < COUNT; k++)
+            isg_chains_set_spins(after, k, isg_chains_spins(before, k));
+        assert_ok(isg_chains_restore(after, isg_chains_describe(before).sweeps));
+        assert_int_equal(isg_chains_describe(after).sweeps, 5);
+        assert_true(isg_chains_hidden(after, 0)[0] == 0);
+        assert_ok(isg_chains_sweep(after, 16, 1.3));
+        for (size_t k = 0; k < COUNT; k++) {
+            assert_memory_equal(expected.spins[k], isg_chains_spins(after, k),
+                                sizeof expected.spins[k]);
+            assert_memory_equal(expected.lambda[k], isg_chains_hidden(after, k),
+                                sizeof expected.lambda[k]);
+        }
+        assert_int_equal(isg_chains_describe(after).sweeps, 21);
+        assert_fails(isg_chains_restore(after, UINT64_MAX), ISG_ERR_ARGUMENT, "sweeps: expected");
+        assert_int_equal(isg_chains_describe(after).sweeps, 21);
+        assert_ok(isg_chains_restore(after, (UINT64_C(1) << 56) - 2));
+        assert_fails(isg_chains_sweep(after, 2, 1), ISG_ERR_ARGUMENT, "no random numbers for 2");
+        assert_ok(isg_chains_sweep(after, 1, 1));
+        isg_chains_free(before);
+        isg_chains_free(after);
+    }
+    isg_rbm_free(rbm);
+}
+
 /* Threads may become more or fewer while chains exist. */
 static void test_threads_may_change(void **state) {
     (void)state;
@@ -126,6 +164,50 @@ static void test_threads_may_change(void **state) {
                             sizeof expected.spins[k]);
     isg_chains_free(chains);
     isg_set_threads(0);
+    isg_rbm_free(rbm);
+}
+
+static isg_chains *chains_of_one(const isg_rbm *rbm) {
+    isg_set_own_threads(1);
+    isg_chains *chains = chains_of(rbm, COUNT, 1);
+    isg_set_own_threads(7);
+    return chains;
+}
+
+typedef struct own_work {
+    const isg_rbm *rbm;
+    size_t threads;
+    outcome found;
+} own_work;
+
+static void *work_on_its_own(void *user) {
+    own_work *my = user;
+    isg_set_own_threads(my->threads);
+    for (size_t k = 0; k < 20; k++)
+        my->found = outcome_of(my->rbm, 1, NULL, whole);
+    return NULL;
+}
+
+/* Also if every thread of the program has another number, and chains go from one to the next. */
+static void test_threads_may_have_their_own(void **state) {
+    (void)state;
+    isg_rbm *rbm = build(UNITS, HIDDEN, 1, 0.2, 0.1);
+    const outcome expected = outcome_of(rbm, 1, NULL, whole);
+    isg_chains *chains = chains_of_one(rbm);
+    assert_ok(isg_chains_sweep(chains, 21, 1.3));
+    isg_set_own_threads(0);
+    for (size_t k = 0; k < COUNT; k++)
+        assert_memory_equal(expected.spins[k], isg_chains_spins(chains, k),
+                            sizeof expected.spins[k]);
+    own_work work[] = {{.rbm = rbm, .threads = 1}, {.rbm = rbm, .threads = 7}};
+    pthread_t threads[2];
+    for (size_t k = 0; k < 2; k++)
+        assert_int_equal(pthread_create(&threads[k], NULL, work_on_its_own, &work[k]), 0);
+    for (size_t k = 0; k < 2; k++) {
+        assert_int_equal(pthread_join(threads[k], NULL), 0);
+        assert_same(&expected, &work[k].found);
+    }
+    isg_chains_free(chains);
     isg_rbm_free(rbm);
 }
 
@@ -366,7 +448,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls_can_be_cut_anywhere),
         cmocka_unit_test(test_threads_and_instruction_sets_do_not_matter),
+        cmocka_unit_test(test_chains_can_be_restored),
         cmocka_unit_test(test_threads_may_change),
+        cmocka_unit_test(test_threads_may_have_their_own),
         cmocka_unit_test(test_seeds_and_chains_differ),
         cmocka_unit_test(test_chains_start_from_fair_coins),
         cmocka_unit_test(test_hidden_units_have_their_mean_and_variance),

@@ -44,6 +44,32 @@ static void test_threads_and_instructions_do_not_matter(void **state) {
     isg_dataset_free(data);
 }
 
+/* A trainer that was made with one thread, and is used with more and fewer. */
+static void test_threads_may_change(void **state) {
+    (void)state;
+    isg_dataset *data = make_data(SAMPLES);
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        const isg_train_options options = kind_of_training(kind);
+        result expected, found;
+        isg_rbm *rbm = make_rbm();
+        isg_trainer *trainer = NULL;
+        train(&expected, data, &options, 4);
+        isg_set_own_threads(kind % 4 < 2 ? 1 : 3);
+        assert_ok(isg_trainer_create(&trainer, rbm, data, &options));
+        for (size_t k = 0; k < 4; k++) {
+            isg_set_own_threads((size_t[]){7, 2, 0, 5}[k]);
+            assert_ok(isg_trainer_epoch(trainer, NULL, NULL));
+        }
+        isg_set_own_threads(0);
+        take(&found, rbm);
+        found.report = expected.report;
+        assert_memory_equal(&found, &expected, sizeof found);
+        isg_trainer_free(trainer);
+        isg_rbm_free(rbm);
+    }
+    isg_dataset_free(data);
+}
+
 static void test_seed_and_sweeps_matter(void **state) {
     (void)state;
     isg_dataset *data = make_data(SAMPLES);
@@ -342,6 +368,7 @@ static void test_training_keeps_the_patterns(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_threads_and_instructions_do_not_matter),
+        cmocka_unit_test(test_threads_may_change),
         cmocka_unit_test(test_seed_and_sweeps_matter),
         cmocka_unit_test(test_fields_stay_unless_trained),
         cmocka_unit_test(test_order_of_samples),
