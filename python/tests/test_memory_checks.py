@@ -10,7 +10,7 @@ from isinglass import HopfieldMemory
 
 @parametrize_with_checks([
     HopfieldMemory(),
-    HopfieldMemory(per_class=2, dynamics="sync", keep_diagonal=False, readout="energy"),
+    HopfieldMemory(per_class=2, dynamics="async", keep_diagonal=False),
     HopfieldMemory(rule="hebbian", readout="overlap", binarize="mean", sweeps=0),
 ])
 def test_conventions(estimator, check):

@@ -153,7 +153,7 @@ def recall(patterns: Patterns | npt.ArrayLike, data: Dataset | npt.ArrayLike, *,
 
 def _collect(handle: _core.Recall, samples: Dataset, stored: Patterns) -> Recall:
     found = handle.describe()
-    outcomes = {name: np.asarray(column) for name, column in handle.outcomes().items()}
+    outcomes: dict[str, Any] = {name: np.asarray(column) for name, column in handle.outcomes().items()}
     labels, pattern = stored.labels, outcomes["pattern"]
     return Recall(
         options=handle.options(),

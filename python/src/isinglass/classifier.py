@@ -51,9 +51,11 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
         Sweeps per update, the k of CD-k.
     beta : float, default=2.0
         Inverse temperature of training.
-    features : {"energy", "hidden", "labels"}, default="energy"
-        What the regression sees: an energy per expert, or all hidden units of all experts. With "labels" there is a
-        single RBM over the spins and one more unit per class, and no regression: p(class | s) is in closed form.
+    features : {"auto", "energy", "hidden", "labels"}, default="auto"
+        What the regression sees: an energy per expert, or all hidden units of all experts. "auto" is "energy", as in
+        the program, unless two classes have the same energy everywhere, because their patterns are the same up to the
+        sign, as can happen with very few features; it is "hidden" then. With "labels" there is a single RBM over the
+        spins and one more unit per class, and no regression: p(class | s) is in closed form.
     l2 : float, default=1e-3
         ``l2 / 2 |coef|^2`` is added to the sum of the losses, on standardized features: 1 / C of LogisticRegression.
     balanced : bool, default=False
@@ -99,14 +101,16 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> from sklearn.datasets import load_digits
+    >>> from sklearn.model_selection import train_test_split
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = HopfieldClassifier(binarize=7.5).fit(X[:1000], y[:1000])
-    >>> model.score(X[1000:], y[1000:]) > 0.9
+    >>> X, X_test, y, y_test = train_test_split(X, y, random_state=0)
+    >>> model = HopfieldClassifier(per_class=5, binarize=7.5).fit(X, y)
+    >>> model.score(X_test, y_test) > 0.9
     True
     """
 
     def __init__(self, *, per_class: int = 10, init: str = "hopfield", n_iter: int = 0, learning_rate: Any = 1e-4,
-                 batch_size: int = 100, gibbs_steps: int = 20, beta: float = 2.0, features: str = "energy",
+                 batch_size: int = 100, gibbs_steps: int = 20, beta: float = 2.0, features: str = "auto",
                  l2: float = 1e-3, balanced: bool = False, fields: bool = False, persistent: bool = False,
                  shuffle: bool = True, estimator: str = "sampled", deviation: float = 0.1,
                  binarize: float | str | None = 0.0, random_state: Any = None, n_jobs: int | None = None,
@@ -133,8 +137,8 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> HopfieldClassifier:
         """Makes the experts, trains them for ``n_iter`` epochs and fits the regression."""
-        if self.features not in ("energy", "hidden", "labels"):
-            raise ValueError(f"features: expected one of energy, hidden, labels, found {self.features!r}")
+        if self.features not in ("auto", "energy", "hidden", "labels"):
+            raise ValueError(f"features: expected one of auto, energy, hidden, labels, found {self.features!r}")
         if not hasattr(self.n_iter, "__index__") or self.n_iter < 0:
             raise ValueError(f"n_iter: expected a whole number of epochs from 0 on, found {self.n_iter!r}")
         if y is None:
@@ -169,14 +173,17 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
         if is_joint:
             self.classifier_ = Classifier.from_labels(rbms[0], data)
         else:
-            self.classifier_ = Classifier.fit(rbms, data, features=self.features, l2=self.l2, balanced=self.balanced,
+            features = self.features if self.features != "auto" else "hidden" if _has_twins(rbms) else "energy"
+            self.classifier_ = Classifier.fit(rbms, data, features=features, l2=self.l2, balanced=self.balanced,
                                               progress=progress)
         self.experts_ = rbms if is_joint else [rbms[k] for k in order]
         self.report_ = self.classifier_.report
         self.n_iter_ = experts.epochs
         self._order = order
         arrays = self.classifier_.arrays()
-        self.coef_ = arrays["coefficients"][order][:, _columns(arrays["hidden"], order, self.features)]
+        self.coef_ = arrays["coefficients"][order]
+        if not is_joint:
+            self.coef_ = self.coef_[:, _columns(arrays["hidden"], order, self.classifier_.features)]
         self.intercept_ = arrays["intercepts"][order]
         if self.report_ is not None and not self.report_["converged"]:
             warnings.warn(f"The regression did not converge: {self.report_['reason']}.", ConvergenceWarning,
@@ -235,11 +242,19 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
         return tags
 
 
+def _has_twins(rbms: list[SpinGaussianRBM]) -> bool:
+    """Whether two RBMs have the same energy everywhere: at two random points is enough, since it is a polynomial."""
+    points = np.random.default_rng(0).standard_normal((2, rbms[0].weights.shape[0]))
+    energies = np.array([[np.sum((x @ rbm.weights + rbm.hidden_field) ** 2) - np.sum(rbm.hidden_field ** 2)
+                          + 2 * x @ rbm.visible_field for x in points] for rbm in rbms])
+    sorted_by_first = energies[np.argsort(energies[:, 0])]
+    step = np.abs(np.diff(sorted_by_first, axis=0))
+    return bool(np.any(np.all(step <= 1e-9 * np.abs(sorted_by_first[1:]) + 1e-12, axis=1)))
+
+
 def _columns(hidden: npt.NDArray[Any], order: npt.NDArray[np.int64], features: str) -> npt.NDArray[np.int64]:
     """The columns of the coefficients in the order of the classes."""
     if features == "energy":
         return order
     ends = np.cumsum(hidden)
-    if features == "labels":
-        return np.arange(ends[-1])
     return np.concatenate([np.arange(ends[k] - hidden[k], ends[k]) for k in order])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,8 +100,10 @@ class Experts:
         first, until, n_experts = info["epochs"], info["epochs"] + epochs, info["n_experts"]
         with reporting(progress, "training") as report:
             while info["epochs"] < until:
-                done = (info["epochs"] - first) * n_experts + info["next"]
-                self._handle.step(_part(report, done, epochs * n_experts))
+                part = _Part(report, (info["epochs"] - first) * n_experts + info["next"], epochs * n_experts)
+                self._handle.step(part if report else None)
+                if part.is_refused:
+                    raise _core.CancelledError("cancelled")
                 info = self._handle.describe()
         return self
 
@@ -292,8 +294,9 @@ class Classifier:
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """The numbers it is made of, as in its file; copies.
 
-        ``decision_function`` is ``intercepts + coefficients @ ((features - means) / scales)`` for every sample; the
-        columns of ``W`` are those of all RBMs side by side, ``hidden`` of each.
+        ``decision_function`` is ``intercepts + coefficients @ ((features - means) / scales)`` for every sample, where
+        features are sums of weights that are rounded to fixed point, and so good to about 7 digits. The columns of
+        ``W`` are those of all RBMs side by side, ``hidden`` of each.
         """
         with np.load(io.BytesIO(self._handle.to_bytes())) as found:
             return {name: found[name] for name in found.files if not name.endswith(".json")}
@@ -313,14 +316,7 @@ class Classifier:
         """The RBMs whose features it sees; copies, which know nothing of the patterns they started from."""
         from .rbm import SpinGaussianRBM
 
-        found, encoding, shape = self.arrays(), self.encoding, self.image_shape
-        if "beta" not in found:
-            raise ValueError("the temperatures of the RBMs are not known; see arrays() for W, b and c")
-        ends = np.cumsum(found["hidden"])
-        columns = [slice(end - size, end) for end, size in zip(ends, found["hidden"])]
-        return [SpinGaussianRBM(found["W"][:, own], beta=float(found["beta"][k]), visible_field=found["b"][k],
-                                hidden_field=found["c"][own], image_shape=shape, encoding=encoding)
-                for k, own in enumerate(columns)]
+        return [SpinGaussianRBM._wrap(self._handle.rbm(k)) for k in range(self._handle.describe()["n_rbms"])]
 
     def __repr__(self) -> str:
         info = self._handle.describe()
@@ -357,6 +353,13 @@ def _check_count(value: Any, name: str) -> None:
         raise ValueError(f"{name}: expected a whole number from 0 on, found {value!r}")
 
 
-def _part(report: Any, done: int, all_parts: int) -> Any:
-    """The progress of one step among others."""
-    return None if report is None else lambda fraction: report((done + fraction) / max(1, all_parts))
+class _Part:
+    """The progress of one step among others. A step that is just done is not cancelled, but what follows is."""
+
+    def __init__(self, report: Callable[[float], Any] | None, done: int, all_parts: int) -> None:
+        self.report, self.done, self.all_parts, self.is_refused = report, done, all_parts, False
+
+    def __call__(self, fraction: float) -> Any:
+        answer = self.report((self.done + fraction) / self.all_parts) if self.report else None
+        self.is_refused = answer is False
+        return answer

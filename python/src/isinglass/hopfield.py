@@ -102,9 +102,13 @@ class HopfieldNetwork:
         """
         if not hasattr(rbm, "_handle"):
             raise TypeError(f"rbm: expected a SpinGaussianRBM, found {type(rbm).__name__}")
+        return cls._wrap(_core.Hopfield.from_rbm(rbm._handle))
+
+    @classmethod
+    def _wrap(cls, handle: _core.Hopfield) -> HopfieldNetwork:
         self = cls.__new__(cls)
-        self._handle = _core.Hopfield.from_rbm(rbm._handle)
-        stored = self._handle.patterns()
+        self._handle = handle
+        stored = handle.patterns()
         self._patterns = None if stored is None else Patterns._wrap(stored)
         self._field = None
         self._allow_rank_deficient = False

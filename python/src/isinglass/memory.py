@@ -41,8 +41,8 @@ class HopfieldMemory(ClassifierMixin, TransformerMixin, SpinEstimator):  # type:
     keep_diagonal : bool
         Whether the couplings keep J_ii. Without it, synchronous dynamics may end in a cycle of two states, and
         states move further.
-    dynamics : {"async", "sync"}
-        One unit after another, in ascending order, or all at once.
+    dynamics : {"sync", "async"}
+        All units at once, or one after another in ascending order, which favours what the first units say.
     sweeps : int
         Updates of all units, at most; 0 reads the class from the samples themselves.
     readout : {"projection", "overlap", "energy"}
@@ -90,7 +90,7 @@ class HopfieldMemory(ClassifierMixin, TransformerMixin, SpinEstimator):  # type:
     n_components_: int
 
     def __init__(self, *, per_class: int = 1, cap: bool = True, rule: Rule = "projection", keep_diagonal: bool = True,
-                 dynamics: Literal["async", "sync"] = "async", sweeps: int = 1000, readout: Readout = "projection",
+                 dynamics: Literal["async", "sync"] = "sync", sweeps: int = 1000, readout: Readout = "projection",
                  allow_rank_deficient: bool = True, binarize: float | str | None = 0.0, n_jobs: int | None = None,
                  random_state: Any = None) -> None:
         self.per_class = per_class
@@ -174,7 +174,8 @@ class HopfieldMemory(ClassifierMixin, TransformerMixin, SpinEstimator):  # type:
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class that every sample is recalled as."""
-        return np.asarray(self.classes_[np.argmax(self._scores(X), axis=1)])
+        best = np.argmax(self._scores(X), axis=1)
+        return np.asarray(self.classes_[best])
 
     def recall(self, X: Any) -> Spins:
         """The states where samples end, +1 and -1: (n_samples, n_features)."""

@@ -228,13 +228,13 @@ class Patterns:
                              shares[unit, mu], others[unit]))
         columns = {"pattern": np.int64, "label": object, "rank": np.int64, "unit": np.int64, "name": object,
                    "weight": np.float64, "share_in_class": np.float64, "share_in_rest": np.float64}
-        return {name: np.array([row[k] for row in rows], dtype)  # type: ignore[arg-type]
+        return {name: np.array([row[k] for row in rows], dtype)
                 for k, (name, dtype) in enumerate(columns.items())}
 
     def plot(self, *, ax: Any = None) -> Any:
         """Draws the patterns with matplotlib, as images if they are; returns the axes."""
         titles = [str(mu) if label is None else label for mu, label in enumerate(self.labels)]
-        return _show.draw_images(self.spins, self.image_shape, titles=titles, ax=ax)
+        return _show.plot_images(self.spins, self.image_shape, titles=titles, ax=ax)
 
     def __len__(self) -> int:
         return int(self._handle.describe()["n_patterns"])
