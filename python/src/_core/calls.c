@@ -95,7 +95,9 @@ bool core_leave(core_call *call, isg_status status) {
     PyEval_RestoreThread(call->thread);
     n_under_way--;
     isg_set_own_threads(0);
-    if (status == ISG_OK && PyErr_CheckSignals() < 0) /* the work is done, and so is its object */
+    /* The work is done, but whoever pressed Ctrl-C expects to hear of it. The library does not look at the answer to
+       its last report, so that an exception may also have come from there. */
+    if (status == ISG_OK && (PyErr_Occurred() || PyErr_CheckSignals() < 0))
         return false;
     if (status != ISG_OK)
         core_raise(status);

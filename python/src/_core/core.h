@@ -50,10 +50,14 @@ typedef struct core_object {
     PyObject *owner; /* what the handle borrows from, or NULL */
     int readers;     /* calls under way that read it */
     int writers;     /* that change it: at most 1 */
+    bool is_part;    /* of the owner, which frees the handle and whose counts guard it */
 } core_object;
 
 /* A new object that owns `handle`, and frees it if that fails. `owner` may be NULL. */
 PyObject *core_wrap(core_type type, void *handle, PyObject *owner);
+
+/* A new object for a part of `owner`, such as the RBM of a run, which the owner will free. */
+PyObject *core_wrap_part(core_type type, void *handle, PyObject *owner);
 
 /* The handle of an argument of this type; else NULL with a TypeError that names it. */
 void *core_unwrap(PyObject *object, core_type type, const char *name);

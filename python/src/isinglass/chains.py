@@ -321,7 +321,7 @@ class Chains:
 
     def plot(self, *, limit: int = 100, columns: int | None = None, ax: Any = None) -> Any:
         """The spins of the first chains, as images if they are. Returns the axes of matplotlib."""
-        return _show.draw_images(self.spins[:limit], self._rbm.image_shape, columns=columns, ax=ax)
+        return _show.plot_images(self.spins[:limit], self._rbm.image_shape, columns=columns, ax=ax)
 
     def __len__(self) -> int:
         return self.count

@@ -366,7 +366,7 @@ class SpinGaussianRBM:
 
     def plot(self, *, columns: int | None = None, ax: Any = None) -> Any:
         """The columns of W, as images if the visible units are one. Returns the axes of matplotlib."""
-        return _show.draw_images(self.weights.T, self.image_shape, columns=columns, ax=ax)
+        return _show.plot_images(self.weights.T, self.image_shape, columns=columns, ax=ax)
 
     # ---- samples and hidden states -----------------------------------------------------------------------------
 

@@ -99,5 +99,5 @@ class Unmapping:
         """The patterns as images if they are. Returns the axes of matplotlib."""
         labels = self.patterns.labels
         titles = None if all(label is None for label in labels) else labels
-        return _show.draw_images(self.patterns.spins, getattr(self.patterns, "image_shape", None), titles=titles,
+        return _show.plot_images(self.patterns.spins, getattr(self.patterns, "image_shape", None), titles=titles,
                                  columns=columns, ax=ax)
