@@ -164,8 +164,8 @@ CASES: dict[str, Callable[[], Any]] = {
 FITS: dict[str, Callable[[], Any]] = {
     "SpinBinarizer": lambda: isinglass.SpinBinarizer("mean").fit_transform(floats),
     "HopfieldMemory": lambda: isinglass.HopfieldMemory().fit(floats, y).predict(floats),
-    "HopfieldRBM": lambda: isinglass.HopfieldRBM(n_components=2, n_iter=1, random_state=1).fit(floats).transform(floats),
-    "HopfieldClassifier": lambda: isinglass.HopfieldClassifier(per_class=2, random_state=1).fit(floats, y).predict(floats),
+    "HopfieldRBM": lambda: isinglass.HopfieldRBM(2, n_iter=1, random_state=1).fit(floats).transform(floats),
+    "HopfieldClassifier": lambda: isinglass.HopfieldClassifier(per_class=2).fit(floats, y).predict(floats),
     "refused": raises(lambda: isinglass.HopfieldMemory().fit(np.full((24, 16), np.nan), y)),
 }
 
