@@ -102,7 +102,7 @@ class Trace:
         try:
             import arviz  # type: ignore[import]
         except ImportError as error:
-            raise ImportError("to_arviz() needs arviz, which is not installed; to_xarray() needs only xarray") from error
+            raise ImportError("to_arviz() needs arviz; to_xarray() needs only xarray") from error
         posterior = {name: array for name, array in self.values.items() if name != "energy"}
         stats = {"energy": self.values["energy"]} if "energy" in self.values else None
         return arviz.from_dict(posterior=posterior or None, sample_stats=stats)
@@ -161,8 +161,8 @@ class Chains:
     count : int
         Number of chains.
     start : Dataset, array of spins, "patterns" or "noise", optional
-        Where chains start: from samples, as many of every class; from the patterns of the model, in turn; or from random
-        spins. By default, the patterns if the model has them.
+        Where chains start: from samples, as many of every class; from the patterns of the model, in turn; or from
+        random spins. By default, the patterns if the model has them.
     random_state : int, Generator or None
 
     Examples

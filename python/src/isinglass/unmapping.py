@@ -23,8 +23,8 @@ Wholes = npt.NDArray[np.int64]
 class Unmapping:
     """Patterns B = sgn(WX) found by :meth:`SpinGaussianRBM.unmap`, and how good they are.
 
-    The residual of a pattern b is \\|b - Pb\\|^2, where P is the projector on the span of W. ``verdict`` compares it with
-    what the same search finds for random W: "exact", "approximate" or "none", and then the patterns mean nothing.
+    The residual of a pattern b is \\|b - Pb\\|^2, where P is the projector on the span of W. ``verdict`` compares it
+    with what the same search finds for random W: "exact", "approximate" or "none", and then the patterns mean nothing.
     """
 
     patterns: Patterns
