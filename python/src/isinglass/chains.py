@@ -100,7 +100,7 @@ class Trace:
     def to_arviz(self) -> Any:
         """As an InferenceData of ArviZ, with energies as the sample statistic of that name."""
         try:
-            import arviz  # type: ignore[import]
+            import arviz
         except ImportError as error:
             raise ImportError("to_arviz() needs arviz; to_xarray() needs only xarray") from error
         posterior = {name: array for name, array in self.values.items() if name != "energy"}

@@ -156,7 +156,7 @@ def _loadings(loadings: Any, n_vars: int, units: npt.NDArray[np.int64] | None) -
 
 
 def _categories(classes: Any, n_obs: int) -> Any:
-    import pandas  # type: ignore[import]
+    import pandas
 
     texts = label_texts(classes, "classes") or []
     if len(texts) != n_obs:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Via = Literal["qr", "svd", "sqrt", "hebbian"]
 Method = Literal["auto", "exact", "ais", "mixture"]
+Start = Literal["hopfield", "hebbian", "pca", "normal"]
 
 #: Samples: a Dataset, or an array of spins (n_samples, n_visible).
 Samples = Union["Dataset", npt.ArrayLike]
@@ -213,7 +214,7 @@ class SpinGaussianRBM:
         return self
 
     @classmethod
-    def start(cls, data: Samples, *, kind: Literal["hopfield", "hebbian", "pca", "normal"] = "hopfield",
+    def start(cls, data: Samples, *, kind: Start = "hopfield",
               per_class: int = 1, n_hidden: int = 0, beta: float = 2.0, deviation: float = 0.1, cap: bool = False,
               allow_rank_deficient: bool = False, random_state: Any = 1, patterns: Patterns | None = None,
               progress: Progress = None) -> SpinGaussianRBM:
