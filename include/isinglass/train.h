@@ -154,7 +154,9 @@ ISG_API isg_run_options isg_run_defaults(void);
 /* Opens a directory, creating it if `may_create`, for exclusive use by this process: ISG_ERR_IO if
    it does not exist or another process has it open. If `path` is NULL, the run writes no files. */
 ISG_API isg_status isg_run_open(isg_run **out, const char *path, bool may_create);
-ISG_API void isg_run_close(isg_run *run);                  /* saves nothing; NULL is fine */
+ISG_API void isg_run_close(isg_run *run); /* saves nothing; NULL is fine */
+ISG_API void isg_run_leave(isg_run *run); /* frees the directory for others; the RBM stays as it is,
+                                             and from now on the run writes no files */
 ISG_API isg_run_info isg_run_describe(const isg_run *run); /* valid until the run changes */
 
 /* Begins a new training of `rbm`, which the run owns from then on (only on success), on `data`,

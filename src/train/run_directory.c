@@ -114,17 +114,27 @@ static void forget_training(isg_run *run) {
     run->self = NULL;
 }
 
+void isg_run_leave(isg_run *run) {
+    isg_lock_release(run->lock);
+    if (run->is_new_directory) /* and the run was never begun */
+        isg_directory_remove(run->path);
+    for (size_t k = 0; k < ISG_RUN_FILES; k++) {
+        isg_release(run->files[k]);
+        run->files[k] = NULL;
+    }
+    isg_release(run->path);
+    run->path = NULL;
+    run->lock = NULL;
+    run->in_the_way = NULL; /* one of the names just released */
+    run->is_new_directory = run->has_checkpoint = false;
+}
+
 void isg_run_close(isg_run *run) {
     if (!run)
         return;
     forget_training(run);
-    isg_lock_release(run->lock);
-    if (run->is_new_directory) /* and the run was never begun */
-        isg_directory_remove(run->path);
-    for (size_t k = 0; k < ISG_RUN_FILES; k++)
-        isg_release(run->files[k]);
+    isg_run_leave(run);
     isg_release(run->settings);
-    isg_release(run->path);
     isg_release(run);
 }
 

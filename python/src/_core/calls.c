@@ -73,9 +73,11 @@ bool core_enter(core_call *call, PyObject *progress) {
     if (!has_handler)
         has_handler = pthread_atfork(NULL, NULL, note_fork) == 0;
     if (atomic_load(&is_orphan)) {
-        PyErr_SetString(PyExc_RuntimeError,
-                        "this process was forked after isinglass had started its threads, which a fork does not "
-                        "copy; use the start method 'spawn' or 'forkserver', or joblib's default, loky");
+        PyErr_SetString(
+            PyExc_RuntimeError,
+            "this process was forked after isinglass had started its threads, which a fork does "
+            "not "
+            "copy; use the start method 'spawn' or 'forkserver', or joblib's default, loky");
         return false;
     }
     if (progress && progress != Py_None && !PyCallable_Check(progress)) {
@@ -95,7 +97,9 @@ bool core_leave(core_call *call, isg_status status) {
     PyEval_RestoreThread(call->thread);
     n_under_way--;
     isg_set_own_threads(0);
-    if (status == ISG_OK && PyErr_CheckSignals() < 0) /* the work is done, and so is its object */
+    /* The work is done, but whoever pressed Ctrl-C expects to hear of it. The library does not look at the answer to
+       its last report, so that an exception may also have come from there. */
+    if (status == ISG_OK && (PyErr_Occurred() || PyErr_CheckSignals() < 0))
         return false;
     if (status != ISG_OK)
         core_raise(status);

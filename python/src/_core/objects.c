@@ -12,7 +12,7 @@ static void dealloc(PyObject *self) {
     core_object *object = (core_object *)self;
     PyTypeObject *type = Py_TYPE(self);
     for (int k = 0; k < CORE_N_TYPES; k++)
-        if (types[k] == type && object->handle)
+        if (types[k] == type && object->handle && !object->is_part)
             releases[k](object->handle);
     Py_XDECREF(object->owner);
     freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
@@ -54,6 +54,17 @@ PyObject *core_wrap(core_type type, void *handle, PyObject *owner) {
     return (PyObject *)object;
 }
 
+PyObject *core_wrap_part(core_type type, void *handle, PyObject *owner) {
+    allocfunc allocate = (allocfunc)PyType_GetSlot(types[type], Py_tp_alloc);
+    core_object *object = (core_object *)allocate(types[type], 0);
+    if (!object)
+        return NULL;
+    object->handle = handle;
+    object->owner = Py_NewRef(owner);
+    object->is_part = true;
+    return (PyObject *)object;
+}
+
 void *core_unwrap(PyObject *object, core_type type, const char *name) {
     if (object && Py_TYPE(object) == types[type])
         return ((core_object *)object)->handle;
@@ -72,10 +83,18 @@ static bool is_object(PyObject *object) {
     return object && object != Py_None;
 }
 
+/* The object whose counts guard this one. */
+static core_object *guard_of(PyObject *object) {
+    core_object *self = (core_object *)object;
+    while (self->is_part)
+        self = (core_object *)self->owner;
+    return self;
+}
+
 bool core_share(PyObject *object) {
     if (!is_object(object))
         return true;
-    core_object *self = (core_object *)object;
+    core_object *self = guard_of(object);
     if (self->writers > 0) {
         PyErr_Format(PyExc_RuntimeError, "another thread is changing this %R",
                      (PyObject *)Py_TYPE(object));
@@ -87,6 +106,12 @@ bool core_share(PyObject *object) {
 
 bool core_claim(PyObject *object) {
     core_object *self = (core_object *)object;
+    if (self->is_part) {
+        PyErr_Format(PyExc_ValueError,
+                     "this %R is part of another object, which alone changes it; change a copy",
+                     (PyObject *)Py_TYPE(object));
+        return false;
+    }
     if (self->writers > 0 || self->readers > 0) {
         PyErr_Format(PyExc_RuntimeError, "another thread is using this %R",
                      (PyObject *)Py_TYPE(object));
@@ -98,7 +123,7 @@ bool core_claim(PyObject *object) {
 
 void core_unshare(PyObject *object) {
     if (is_object(object))
-        ((core_object *)object)->readers--;
+        guard_of(object)->readers--;
 }
 
 void core_unclaim(PyObject *object) {

@@ -100,9 +100,9 @@ class Trace:
     def to_arviz(self) -> Any:
         """As an InferenceData of ArviZ, with energies as the sample statistic of that name."""
         try:
-            import arviz
+            import arviz  # type: ignore[import]
         except ImportError as error:
-            raise ImportError("to_arviz() needs arviz, which is not installed; to_xarray() needs only xarray") from error
+            raise ImportError("to_arviz() needs arviz; to_xarray() needs only xarray") from error
         posterior = {name: array for name, array in self.values.items() if name != "energy"}
         stats = {"energy": self.values["energy"]} if "energy" in self.values else None
         return arviz.from_dict(posterior=posterior or None, sample_stats=stats)
@@ -130,6 +130,25 @@ def schedule_of(beta: float | Mapping[int, float] | None, own: float, sweeps: in
     return [(_number(beta[step], "beta"), int(end - step)) for step, end in zip(steps, ends)]
 
 
+def _mask_of(units: Any, n_visible: int) -> npt.NDArray[np.bool_]:
+    """Indices, a slice or a mask as a mask."""
+    mask = np.zeros(n_visible, bool)
+    if isinstance(units, slice):
+        mask[units] = True
+        return mask
+    chosen = np.asarray(units)
+    if chosen.size == 0:
+        return mask
+    if chosen.dtype.kind not in "biu" or chosen.ndim > 1:
+        raise ValueError(f"clamp: expected units, as indices or as a mask, found dtype {chosen.dtype} in "
+                         f"{chosen.ndim} dimensions")
+    try:
+        mask[chosen] = True
+    except IndexError as error:
+        raise ValueError(f"clamp: {error}") from None
+    return mask
+
+
 class Chains:
     """Gibbs chains of one RBM, whose weights are copied.
 
@@ -142,8 +161,8 @@ class Chains:
     count : int
         Number of chains.
     start : Dataset, array of spins, "patterns" or "noise", optional
-        Where chains start: from samples, as many of every class; from the patterns of the model, in turn; or from random
-        spins. By default, the patterns if the model has them.
+        Where chains start: from samples, as many of every class; from the patterns of the model, in turn; or from
+        random spins. By default, the patterns if the model has them.
     random_state : int, Generator or None
 
     Examples
@@ -235,18 +254,7 @@ class Chains:
 
     def clamp(self, units: Any) -> None:
         """Holds these visible units fixed from now on, in all chains: indices, a slice or a mask; None for no unit."""
-        mask = None
-        if units is not None:
-            mask = np.zeros(self._rbm.n_visible, bool)
-            chosen = units if isinstance(units, slice) else np.asarray(units)
-            if not isinstance(chosen, slice) and chosen.dtype.kind not in "biu" and chosen.size:
-                raise ValueError(f"clamp: expected units, as indices or as a mask, found dtype {chosen.dtype}")
-            if not isinstance(chosen, slice) and not chosen.size:
-                chosen = slice(0)
-            try:
-                mask[chosen] = True
-            except IndexError as error:
-                raise ValueError(f"clamp: {error}") from None
+        mask = None if units is None else _mask_of(units, self._rbm.n_visible)
         self._handle.clamp(mask)
         self._clamped = mask
 
@@ -269,11 +277,10 @@ class Chains:
         value = self._rbm.beta if beta is None else _number(beta, "beta")
         with reporting(progress, "measuring") as report:
             found = self._handle.measure(skip, sweeps, value, report)
-        parts = {}
         for name in ("energy", "hidden"):
             keys = ("time", "error", "window", "is_reliable")
-            parts[name] = Autocorrelation(**{key: found.pop(f"{name}_{key}") for key in keys})
-        return Diagnosis(**found, **parts, beta=value)
+            found[name] = Autocorrelation(**{key: found.pop(f"{name}_{key}") for key in keys})
+        return Diagnosis(**found, beta=value)
 
     def trace(self, sweeps: int, *, every: int = 1, what: Sequence[Literal["energy", "hidden", "spins"]] = (
             "energy", "hidden"), beta: float | None = None, progress: Progress = None) -> Trace:
@@ -314,7 +321,7 @@ class Chains:
 
     def plot(self, *, limit: int = 100, columns: int | None = None, ax: Any = None) -> Any:
         """The spins of the first chains, as images if they are. Returns the axes of matplotlib."""
-        return _show.draw_images(self.spins[:limit], self._rbm.image_shape, columns=columns, ax=ax)
+        return _show.plot_images(self.spins[:limit], self._rbm.image_shape, columns=columns, ax=ax)
 
     def __len__(self) -> int:
         return self.count
@@ -342,7 +349,7 @@ def _chains_restored(content: bytes, seed: int, sweeps: int, packed: npt.NDArray
                      clamped: npt.NDArray[np.bool_] | None) -> Chains:
     rbm = _rbm_from_bytes(content)
     chains = Chains(rbm, len(packed), start="noise", random_state=seed)
-    chains.spins = np.unpackbits(packed, axis=1, count=rbm.n_visible)
+    chains.spins = as_spins(np.unpackbits(packed, axis=1, count=rbm.n_visible).astype(bool), "spins")
     chains._handle.restore(sweeps)
     chains.clamp(clamped)
     return chains

@@ -234,7 +234,7 @@ class Patterns:
     def plot(self, *, ax: Any = None) -> Any:
         """Draws the patterns with matplotlib, as images if they are; returns the axes."""
         titles = [str(mu) if label is None else label for mu, label in enumerate(self.labels)]
-        return _show.draw_images(self.spins, self.image_shape, titles=titles, ax=ax)
+        return _show.plot_images(self.spins, self.image_shape, titles=titles, ax=ax)
 
     def __len__(self) -> int:
         return int(self._handle.describe()["n_patterns"])

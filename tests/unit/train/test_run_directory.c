@@ -241,6 +241,28 @@ static void test_without_directory(void **state) {
     isg_run_close(kept);
 }
 
+/* Another process may take the directory, while the RBM stays where it is and can be trained further. */
+static void test_leaves_the_directory(void **state) {
+    (void)state;
+    const isg_run_options how = options();
+    isg_run *run = NULL;
+    use("left", 0);
+    isg_run *left = begin();
+    assert_ok(isg_run_train(left, 1, NULL));
+    assert_fails(isg_run_open(&run, path, false), ISG_ERR_IO, "is at work in");
+    const isg_rbm *rbm = isg_run_rbm(left);
+    isg_run_leave(left);
+    isg_run_leave(left);
+    assert_null(isg_run_describe(left).in_the_way);
+    assert_ptr_equal(isg_run_rbm(left), rbm);
+    assert_ok(isg_run_train(left, EPOCHS, NULL));
+    assert_ok(isg_run_open(&run, path, false));
+    assert_ok(isg_run_resume(run, data, &how));
+    assert_int_equal(isg_run_describe(run).state.epochs, 1);
+    finish(run);
+    isg_run_close(left);
+}
+
 /* No options are the default ones. */
 static void test_default_options(void **state) {
     (void)state;
@@ -564,6 +586,7 @@ int main(void) {
         cmocka_unit_test(test_cancelled_anywhere),
         cmocka_unit_test(test_stops_after_updates),
         cmocka_unit_test(test_without_directory),
+        cmocka_unit_test(test_leaves_the_directory),
         cmocka_unit_test(test_default_options),
         cmocka_unit_test(test_saved_always),
         cmocka_unit_test(test_one_damaged),
