@@ -16,8 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-# Before NumPy is imported: other libraries must not start threads that fork() would miss, and figures need no screen.
+# Before NumPy is imported: other libraries must not start threads that fork() would miss, threads that wait must not
+# hold a core, and figures need no screen.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 os.environ.setdefault("MPLBACKEND", "Agg")
 TREE = Path(__file__).resolve().parents[2]
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(TREE / "build" / "python" / "hypothesis"))

@@ -48,3 +48,8 @@ for wrong, error in [(spins, ValueError), (None, TypeError), (memoryview(rows).c
     except error:
         continue
     sys.exit(f"{wrong!r} was accepted")
+try:
+    _core.Patterns.from_array(xi, ["a", None, "c"])
+    sys.exit("a pattern without a label was accepted")
+except ValueError:
+    pass

@@ -68,6 +68,16 @@ static isg_status complete(isg_patterns *patterns, size_t height, size_t width,
     return status;
 }
 
+/* Patterns have a class each, or none has one. */
+static bool has_all_labels(const char *const *labels, size_t count) {
+    for (size_t mu = 0; labels && mu < count; mu++)
+        if (!labels[mu]) {
+            PyErr_Format(PyExc_ValueError, "labels: entry %zu: expected a text, found None", mu);
+            return false;
+        }
+    return true;
+}
+
 static PyObject *from_array(PyObject *none, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"xi", "labels", "height", "width", "encoding", NULL};
     PyObject *xi = NULL, *labels = NULL, *encoding = NULL, *kept = NULL, *made = NULL;
@@ -88,7 +98,8 @@ static PyObject *from_array(PyObject *none, PyObject *arguments, PyObject *keywo
                             width);
     if (!core_array_get(&array, xi, "xi", ISG_NUMBER_INT8, 2, CORE_READ))
         return NULL;
-    if (core_texts(&texts, &kept, labels, "labels", array.cols)) {
+    if (core_texts(&texts, &kept, labels, "labels", array.cols) &&
+        has_all_labels((const char *const *)texts, array.cols)) {
         isg_status status =
             isg_patterns_create(&out, array.rows, array.cols, array.view.buf, texts);
         if (status == ISG_OK) {
