@@ -3,16 +3,22 @@
 #   make             install missing packages, build build/isinglass
 #   make demo        the same, then fetch MNIST and reproduce the paper at quick scale
 #   make quick       unit tests, without the slow ones; ROOM=recall: of one room; SLOW=1: the slow ones, too
+#   make python      the Python package as a wheel, build/python/dist/isinglass-*.whl
 #   make test        every check and test; the last line is "N passed, M failed"
 #   make check-long  thread sanitizer, valgrind, aarch64, fuzzing, fresh seeds (FUZZ_SECONDS=30 per target)
 #   make bench       measure, beside PyTorch, NumPy and scikit-learn in the same run
 #   make format      clang-format on all C files
 #   make install     into PREFIX [/usr/local], below DESTDIR if given
+#   make install-python  the wheel for PYTHON [python3]: into the active virtual environment, else for the user, or
+#                        as root for everybody; into PREFIX, below DESTDIR, if one of them is given
 #   make clean       remove build/ and everything in it
 #
 # SPDX-License-Identifier: MIT
 
+# Before the default: Python packages have a place of their own unless somebody chooses one.
+python_prefix := $(PREFIX)
 PREFIX ?= /usr/local
+export PYTHON
 
 build: build/build.ninja
 	@cmake --build build
@@ -46,7 +52,14 @@ install: build
 	@DESTDIR='$(DESTDIR)' cmake --install build --prefix '$(PREFIX)'
 	@test -n '$(DESTDIR)' || test "$$(id -u)" -ne 0 || ldconfig
 
+python: dependencies
+	@tools/deps.sh --python
+	@tools/wheel.sh
+
+install-python: python
+	@PREFIX='$(python_prefix)' DESTDIR='$(DESTDIR)' tools/install_python.sh build/python/dist/isinglass-*.whl
+
 clean:
 	@rm -rf build
 
-.PHONY: build dependencies demo quick test check-long bench format install clean
+.PHONY: build dependencies demo quick test check-long bench format install python install-python clean

@@ -6,20 +6,22 @@ set -euo pipefail
 
 usage() {
     cat <<'END'
-usage: tools/deps.sh [--check] [--test] [--data] [--fashion] [--long] [--figures] [--browser] [--arm]
-                     [--peers] [--all]
+usage: tools/deps.sh [--check] [--python] [--python-test] [--test] [--data] [--fashion] [--long]
+                     [--figures] [--browser] [--arm] [--peers] [--all]
 
 Installs the missing Debian packages for building, and for what else is named:
-  --test     make test: second compiler, sanitizers, cmocka, linters, NumPy
-  --data     isinglass data get: npm, xz
-  --fashion  isinglass data get fashion: the data set itself
-  --long     make check-long: valgrind, strace, readable sanitizer reports, coverage
-  --figures  pictures of curves: gnuplot
-  --browser  looking at the report of reproduce: chromium
-  --arm      building for aarch64 and testing there: cross compiler, qemu
-  --peers    the programs that isinglass is compared with
-  --all      all of these
-  --check    only say what is missing; exit status 1 if something is
+  --python       make python: Python's headers, setuptools, NumPy
+  --python-test  testing the Python package: pytest, mypy, scikit-learn and others that it works with
+  --test         make test: second compiler, sanitizers, cmocka, linters, NumPy
+  --data         isinglass data get: npm, xz
+  --fashion      isinglass data get fashion: the data set itself
+  --long         make check-long: valgrind, strace, readable sanitizer reports, coverage
+  --figures      pictures of curves: gnuplot
+  --browser      looking at the report of reproduce: chromium
+  --arm          building for aarch64 and testing there: cross compiler, qemu
+  --peers        the programs that isinglass is compared with
+  --all          all of these
+  --check        only say what is missing; exit status 1 if something is
 Does nothing, and says nothing, when nothing is missing. Uses sudo unless run by root.
 END
 }
@@ -29,47 +31,69 @@ END
 # "package" where only dpkg can tell. gcc comes without the C library's headers when recommended
 # packages are left out, hence libc6-dev; npm likewise without certificates.
 readonly TABLE='
-build   gcc                     command gcc
-build   libc6-dev               package
-build   cmake                   command cmake
-build   ninja-build             command ninja
-build   pkg-config              command pkg-config
-build   zlib1g-dev              module zlib
-build   libpng-dev              module libpng
-build   libjansson-dev          module jansson
-test    g++                     command g++
-test    git                     command git
-test    clang-14                command clang-14
-test    clang-format-14         command clang-format-14
-test    libclang-rt-14-dev      package
-test    libomp-14-dev           package
-test    libcmocka-dev           module cmocka
-test    librandom123-dev        package
-test    python3-numpy           package
-test    python3-h5py            package
-test    python3-anndata         package
-test    groff-base              command groff
-test    man-db                  command lexgrog
-test    shellcheck              command shellcheck
-test    locales                 package
-test    time                    package
-data    npm                     command npm
-data    ca-certificates         package
-data    xz-utils                command xz
-fashion dataset-fashion-mnist   package
-long    valgrind                command valgrind
-long    strace                  command strace
-long    llvm-14                 command llvm-symbolizer-14
-long    gcovr                   command gcovr
-figures gnuplot-nox             command gnuplot
-browser chromium                command chromium
-arm     gcc-aarch64-linux-gnu   command aarch64-linux-gnu-gcc
-arm     libc6-dev-arm64-cross   package
-arm     qemu-user-static        command qemu-aarch64-static
-peers   python3-numpy           package
-peers   python3-scipy           package
-peers   python3-sklearn         package
-peers   python3-torch           package
+build       gcc                     command gcc
+build       libc6-dev               package
+build       cmake                   command cmake
+build       ninja-build             command ninja
+build       pkg-config              command pkg-config
+build       zlib1g-dev              module zlib
+build       libpng-dev              module libpng
+build       libjansson-dev          module jansson
+python      python3-dev             package
+python      python3-setuptools      package
+python      python3-wheel           package
+python      python3-pip             package
+python      python3-venv            package
+python      python3-numpy           package
+python-test python3-scipy           package
+python-test python3-sklearn         package
+python-test python3-joblib          package
+python-test python3-pytest          package
+python-test python3-hypothesis      package
+python-test python3-pandas          package
+python-test python3-anndata         package
+python-test python3-xarray          package
+python-test python3-tqdm            package
+python-test python3-matplotlib      package
+python-test python3-nbclient        package
+python-test python3-nbformat        package
+python-test python3-ipykernel       package
+python-test mypy                    package
+python-test python3-mypy            package
+test        g++                     command g++
+test        git                     command git
+test        clang-14                command clang-14
+test        clang-format-14         command clang-format-14
+test        libclang-rt-14-dev      package
+test        libomp-14-dev           package
+test        libcmocka-dev           module cmocka
+test        librandom123-dev        package
+test        python3-numpy           package
+test        python3-h5py            package
+test        python3-anndata         package
+test        groff-base              command groff
+test        man-db                  command lexgrog
+test        pyflakes3               command pyflakes3
+test        shellcheck              command shellcheck
+test        locales                 package
+test        time                    package
+data        npm                     command npm
+data        ca-certificates         package
+data        xz-utils                command xz
+fashion     dataset-fashion-mnist   package
+long        valgrind                command valgrind
+long        strace                  command strace
+long        llvm-14                 command llvm-symbolizer-14
+long        gcovr                   command gcovr
+figures     gnuplot-nox             command gnuplot
+browser     chromium                command chromium
+arm         gcc-aarch64-linux-gnu   command aarch64-linux-gnu-gcc
+arm         libc6-dev-arm64-cross   package
+arm         qemu-user-static        command qemu-aarch64-static
+peers       python3-numpy           package
+peers       python3-scipy           package
+peers       python3-sklearn         package
+peers       python3-torch           package
 '
 
 purposes=' build '
@@ -77,8 +101,10 @@ check_only=false
 for argument; do
     case $argument in
     --check) check_only=true ;;
-    --all) purposes=' build test data fashion long figures browser arm peers ' ;;
-    --test | --data | --fashion | --long | --figures | --browser | --arm | --peers) purposes+="${argument#--} " ;;
+    --all) purposes=' build python python-test test data fashion long figures browser arm peers ' ;;
+    --python | --python-test | --test | --data | --fashion | --long | --figures | --browser | --arm | --peers)
+        purposes+="${argument#--} "
+        ;;
     -h | --help)
         usage
         exit 0

@@ -43,6 +43,7 @@ ROOMS = {  # room: (what it may include besides itself, what it is)
     "cli": ("base io public", "the program: options, help, tables, pictures; verbs in cli/verbs"),
     "paper": ("base io public cli", "the figures and claims of the paper, and the verb reproduce"),
     "bench": ("public classify", "what is measured"),
+    "python": ("public", "the Python package: its extension binds the public headers"),
     "examples": ("public", "whole programs that use the library"),
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">]*)[">]')

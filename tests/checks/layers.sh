@@ -13,9 +13,9 @@ wrong_includes() { # root
 }
 
 # Two files of one name confuse people, debuggers and static archives. Public headers are called by the name
-# of their room, and are installed in a folder of their own.
+# of their room, and are installed in a folder of their own; the files of Python's extension by what they bind.
 repeated_names() { # root
-    tree_files "$1" '*.c' '*.h' | sed '\|^include/isinglass/|d' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: several files of this name|'
+    tree_files "$1" '*.c' '*.h' | sed '\|^include/isinglass/|d; \|^python/|d' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: several files of this name|'
 }
 
 # What an object outside src/base may use from outside the library. Everything else, memory, files,
@@ -101,6 +101,9 @@ plant paper/figures.h <<<'#include "cli/options.h"'
 plant paper/fig1.c < <(printf '#include "paper/figures.h"\n#include "src/rbm/rbm.h"\n')
 plant examples/direct.c <<<'#include "src/base/status.h"'
 plant tests/main.c </dev/null
+plant python/src/_core/core.h <<<'#include <isinglass.h>'
+plant python/src/_core/rbm.h </dev/null
+plant python/src/_core/rbm.c < <(printf '#include "core.h"\n#include "rbm.h"\n#include "base/status.h"\n')
 expect_findings wrong_includes <<'END'
 include/isinglass/log_z.h:1: a public header must not include src/log_z/modes.h
 src/base/high.c:1: base must not include src/io/source.h
@@ -116,6 +119,7 @@ cli/lost.c:1: no such file in the tree: lost.h
 cli/verbs/cmd_up.c:3: cli must not include paper/figures.h
 paper/fig1.c:2: paper must not include src/rbm/rbm.h
 examples/direct.c:1: examples must not include src/base/status.h
+python/src/_core/rbm.c:3: python must not include src/base/status.h
 END
 expect_findings repeated_names <<'END'
 main.c: several files of this name

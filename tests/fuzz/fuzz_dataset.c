@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The first two bytes choose the name, which tells the format, and the options. A data set that
- * loads must keep its promises.
+ * The first two bytes choose the name, which tells the format, and the options; an .npz may also be a
+ * data set as isg_dataset_to_bytes() writes it. One that loads must keep its promises.
  */
 #include "isinglass.h"
 #include "mutator.h"
@@ -28,7 +28,11 @@ static void check(const isg_dataset *data) {
             abort();
         total += isg_dataset_class_size(data, c);
     }
-    if (info.n_classes > 0 && total != info.n_samples)
+    const uint32_t *labels = isg_dataset_labels(data);
+    for (size_t row = 0; labels && row < info.n_samples; row++)
+        total += labels[row] == ISG_UNLABELLED;
+    if (total != (labels ? info.n_samples : 0) ||
+        (info.image_height > 0 && info.image_height * info.image_width != info.n_visible))
         abort();
     for (size_t row = 0; row < info.n_samples; row++) {
         const uint64_t *spins = isg_dataset_row(data, row);
@@ -52,7 +56,7 @@ depth attack(const uint8_t *bytes, size_t size) {
     options.limit = bytes[1] & 3;
     options.only_class = bytes[1] & 4 ? "1" : NULL;
     if (bytes[1] & 8)
-        options.binarize = (isg_binarize)(bytes[1] >> 4 & 7); /* all rules but the last two */
+        options.binarize = (isg_binarize)(bytes[1] >> 4 & 7); /* all rules but the last three */
     options.binarize_at = bytes[1] & 64 ? -0.5 : 0.5;
     options.missing = (isg_missing)(bytes[0] & 3);
     options.transpose = bytes[1] & 128;
@@ -62,7 +66,9 @@ depth attack(const uint8_t *bytes, size_t size) {
     options.transpose = bytes[1] & 64;
     isg_dataset *data = NULL;
     if (isg_dataset_load_memory(&data, names[bytes[0] & 7], bytes + 2, size - 2, &options, NULL) !=
-        ISG_OK)
+            ISG_OK &&
+        (forms[bytes[0] & 7] != FORM_ZIP ||
+         isg_dataset_from_bytes(&data, NULL, bytes + 2, size - 2) != ISG_OK))
         return REFUSED; /* or later: not to be told apart from here */
     check(data);
     isg_dataset_free(data);

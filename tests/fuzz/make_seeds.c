@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/atomic_file.h"
 #include "helper_hdf5.h"
@@ -64,6 +65,25 @@ static void write_experts(const char *directory, const isg_dataset *data) {
     isg_experts_free(experts);
 }
 
+static void write_dataset(const char *directory) {
+    static const char table[] = ",kind,x,y,z\nc1,b,1,,3\nc2,a,0.1,5,-1\nc3,,2,4,0\n";
+    static uint8_t seed[1 << 16] = {3, 0}; /* chooses .npz, and no options */
+    isg_dataset_options options = isg_dataset_defaults();
+    isg_dataset *data = NULL;
+    void *bytes = NULL;
+    size_t size = 0;
+    options.label_column = "kind";
+    options.binarize = ISG_BINARIZE_MEAN;
+    options.missing = ISG_MISSING_IMPUTE;
+    options.keep_unlabelled = true;
+    need(isg_dataset_load_memory(&data, "a.csv", table, sizeof table - 1, &options, NULL));
+    need(isg_dataset_to_bytes(data, 1, "fuzz", &bytes, &size));
+    memcpy(seed + 2, bytes, size < sizeof seed - 2 ? size : sizeof seed - 2);
+    need(isg_write_file(in(directory, "fuzz_dataset/written"), seed, size + 2));
+    isg_bytes_free(bytes);
+    isg_dataset_free(data);
+}
+
 static void write_patterns(const char *directory) {
     static const int8_t xi[] = {1, 1, -1, 1, -1, 1, -1, -1, 1, 1, 1, 1};
     static const char *const labels[] = {"7", "007"};
@@ -97,6 +117,7 @@ int main(int argc, char **argv) {
     isg_dataset *data = small_data();
     write_training(directory, data);
     write_experts(directory, data);
+    write_dataset(directory);
     write_patterns(directory);
     write_hdf5(directory);
     snprintf(target, sizeof target, "%s/small_run", directory);

@@ -8,9 +8,8 @@
 
 /* ---- in ----------------------------------------------------------------------------------------- */
 
-static const char *const type_names[] = {"bool",   "int8",   "uint8",   "int16", "uint16",
-                                         "int32",  "uint32", "int64",   "uint64", "float32",
-                                         "float64"};
+static const char *const type_names[] = {"bool",   "int8",  "uint8",  "int16",   "uint16", "int32",
+                                         "uint32", "int64", "uint64", "float32", "float64"};
 
 /* The type of a struct format of one native number; false for any other. Sizes decide, since 'l' differs between
    machines. */
@@ -69,7 +68,8 @@ static bool take(core_array *out, PyObject *object, const char *name, int flags)
 
 bool core_array_get(core_array *out, PyObject *object, const char *name, isg_number type,
                     int n_dims, core_access access) {
-    const int flags = PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (access == CORE_WRITE ? PyBUF_WRITABLE : 0);
+    const int flags =
+        PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (access == CORE_WRITE ? PyBUF_WRITABLE : 0);
     if (!take(out, object, name, flags))
         return false;
     if (out->type == type && out->view.ndim == n_dims)
@@ -175,12 +175,12 @@ PyObject *core_view_new(PyObject *owner, const double *data, size_t rows, size_t
     if (!self)
         return NULL;
     self->base.owner = Py_NewRef(owner);
-    self->view = (view_shape){.data = (double *)(uintptr_t)data,
-                              .shape = {(Py_ssize_t)rows, (Py_ssize_t)cols},
-                              .strides = {(Py_ssize_t)((cols ? stride : 1) * sizeof(double)),
-                                          sizeof(double)},
-                              .n_dims = cols ? 2 : 1,
-                              .is_readonly = is_readonly};
+    self->view = (view_shape){
+        .data = (double *)(uintptr_t)data,
+        .shape = {(Py_ssize_t)rows, (Py_ssize_t)cols},
+        .strides = {(Py_ssize_t)((cols ? stride : 1) * sizeof(double)), sizeof(double)},
+        .n_dims = cols ? 2 : 1,
+        .is_readonly = is_readonly};
     return (PyObject *)self;
 }
 

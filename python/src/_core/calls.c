@@ -73,9 +73,11 @@ bool core_enter(core_call *call, PyObject *progress) {
     if (!has_handler)
         has_handler = pthread_atfork(NULL, NULL, note_fork) == 0;
     if (atomic_load(&is_orphan)) {
-        PyErr_SetString(PyExc_RuntimeError,
-                        "this process was forked after isinglass had started its threads, which a fork does not "
-                        "copy; use the start method 'spawn' or 'forkserver', or joblib's default, loky");
+        PyErr_SetString(
+            PyExc_RuntimeError,
+            "this process was forked after isinglass had started its threads, which a fork does "
+            "not "
+            "copy; use the start method 'spawn' or 'forkserver', or joblib's default, loky");
         return false;
     }
     if (progress && progress != Py_None && !PyCallable_Check(progress)) {

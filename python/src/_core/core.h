@@ -45,12 +45,11 @@ typedef enum core_type {
 /* Every object has this layout. Work that lets go of the interpreter lock is counted, so that a second thread
    gets an error instead of a data race; the counts are changed only with the lock held. */
 typedef struct core_object {
-    PyObject_HEAD
-    void *handle;    /* of the library; NULL only while it is being made */
-    PyObject *owner; /* what the handle borrows from, or NULL */
-    int readers;     /* calls under way that read it */
-    int writers;     /* that change it: at most 1 */
-    bool is_part;    /* of the owner, which frees the handle and whose counts guard it */
+    PyObject_HEAD void *handle; /* of the library; NULL only while it is being made */
+    PyObject *owner;            /* what the handle borrows from, or NULL */
+    int readers;                /* calls under way that read it */
+    int writers;                /* that change it: at most 1 */
+    bool is_part;               /* of the owner, which frees the handle and whose counts guard it */
 } core_object;
 
 /* A new object that owns `handle`, and frees it if that fails. `owner` may be NULL. */
@@ -95,8 +94,8 @@ bool core_add_errors(PyObject *module);
     { name, (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS, doc }
 #define CORE_STATIC(name, function, doc)                                                           \
     {                                                                                              \
-        name, (PyCFunction)(void (*)(void))(function),                                             \
-            METH_VARARGS | METH_KEYWORDS | METH_STATIC, doc                                        \
+        name, (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS | METH_STATIC, \
+            doc                                                                                    \
     }
 #define CORE_NO_ARGUMENTS(name, function, doc)                                                     \
     { name, (PyCFunction)(void (*)(void))(function), METH_NOARGS, doc }
@@ -225,8 +224,13 @@ bool core_texts(const char ***out, PyObject **keep, PyObject *sequence, const ch
                 size_t count);
 
 /* names of enums, as the command line has them; shared by several types */
-extern const char *const core_rules[], *const core_dynamics[], *const core_decompositions[],
-    *const core_starts[], *const core_estimators[], *const core_missing[], *const core_features[],
-    *const core_log_z_methods[], *const core_sides[], *const core_readouts[];
+extern const char *const core_rules[],
+    *const core_dynamics[], *const core_decompositions[],
+                                *const core_starts[], *const core_estimators[],
+                                                          *const core_missing[],
+                                                              *const core_features[],
+                                                                  *const core_log_z_methods[],
+                                                                      *const core_sides[],
+                                                                          *const core_readouts[];
 
 #endif

@@ -34,7 +34,8 @@ static void respell_options(char *sentence) {
             *to++ = *from++;
             continue;
         }
-        for (from += 2; islower((unsigned char)*from) || (*from == '-' && islower((unsigned char)from[1]));
+        for (from += 2;
+             islower((unsigned char)*from) || (*from == '-' && islower((unsigned char)from[1]));
              from++)
             *to++ = *from == '-' ? '_' : *from;
     }
@@ -74,15 +75,14 @@ static PyObject *add_exception(PyObject *module, const char *name, const char *d
 }
 
 bool core_add_errors(PyObject *module) {
-    format_error = add_exception(
-        module, "FormatError", "A file was read, but its content is invalid.", PyExc_ValueError);
-    diverged_error =
-        add_exception(module, "DivergedError", "A computation produced infinity or NaN.",
-                      PyExc_ArithmeticError);
+    format_error = add_exception(module, "FormatError",
+                                 "A file was read, but its content is invalid.", PyExc_ValueError);
+    diverged_error = add_exception(
+        module, "DivergedError", "A computation produced infinity or NaN.", PyExc_ArithmeticError);
     dependent_error = add_exception(
         module, "DependentError",
         "Patterns, or columns of W, are linearly dependent and must not be.", PyExc_ValueError);
-    cancelled_error = add_exception(module, "CancelledError",
-                                    "A progress callback returned False.", PyExc_RuntimeError);
+    cancelled_error = add_exception(module, "CancelledError", "A progress callback returned False.",
+                                    PyExc_RuntimeError);
     return format_error && diverged_error && dependent_error && cancelled_error;
 }

@@ -105,7 +105,13 @@ bool core_share(PyObject *object) {
 }
 
 bool core_claim(PyObject *object) {
-    core_object *self = guard_of(object);
+    core_object *self = (core_object *)object;
+    if (self->is_part) {
+        PyErr_Format(PyExc_ValueError,
+                     "this %R is part of another object, which alone changes it; change a copy",
+                     (PyObject *)Py_TYPE(object));
+        return false;
+    }
     if (self->writers > 0 || self->readers > 0) {
         PyErr_Format(PyExc_RuntimeError, "another thread is using this %R",
                      (PyObject *)Py_TYPE(object));
@@ -121,5 +127,5 @@ void core_unshare(PyObject *object) {
 }
 
 void core_unclaim(PyObject *object) {
-    guard_of(object)->writers--;
+    ((core_object *)object)->writers--;
 }

@@ -37,31 +37,76 @@ static PyObject *from_data(PyObject *none, PyObject *arguments, PyObject *keywor
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OO", names, &data, &options,
                                      &progress) ||
         !core_unwrap(data, CORE_DATASET, "data") || !core_read(&chosen, option_fields, options) ||
-        !core_enter(&call, progress))
+        !core_share(data))
         return NULL;
-    const isg_status status = isg_patterns_from_data(&out, ((core_object *)data)->handle, &chosen,
-                                                     core_progress(&call));
-    if (!core_leave(&call, status)) {
-        isg_patterns_free(status == ISG_OK ? out : NULL);
-        return NULL;
+    bool is_done = core_enter(&call, progress);
+    if (is_done) {
+        const isg_status status = isg_patterns_from_data(&out, ((core_object *)data)->handle,
+                                                         &chosen, core_progress(&call));
+        is_done = core_leave(&call, status);
+        if (status == ISG_OK && !is_done)
+            isg_patterns_free(out);
     }
-    return core_wrap(CORE_PATTERNS, out, NULL);
+    core_unshare(data);
+    return is_done ? core_wrap(CORE_PATTERNS, out, NULL) : NULL;
+}
+
+static PyObject *defaults(PyObject *none, PyObject *nothing) {
+    const isg_pattern_options usual = isg_pattern_defaults();
+    (void)none, (void)nothing;
+    return core_write(&usual, option_fields);
+}
+
+/* What arrays do not tell: the shape of images (0, 0 for none) and how values became spins (NULL if unknown). */
+static isg_status complete(isg_patterns *patterns, size_t height, size_t width,
+                           const isg_encoding *encoding) {
+    isg_status status = ISG_OK;
+    if (height || width)
+        status = isg_patterns_set_image(patterns, height, width);
+    if (status == ISG_OK && encoding)
+        status = isg_patterns_set_encoding(patterns, encoding);
+    return status;
+}
+
+/* Patterns have a class each, or none has one. */
+static bool has_all_labels(const char *const *labels, size_t count) {
+    for (size_t mu = 0; labels && mu < count; mu++)
+        if (!labels[mu]) {
+            PyErr_Format(PyExc_ValueError, "labels: entry %zu: expected a text, found None", mu);
+            return false;
+        }
+    return true;
 }
 
 static PyObject *from_array(PyObject *none, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"xi", "labels", NULL};
-    PyObject *xi = NULL, *labels = NULL, *kept = NULL;
+    static char *names[] = {"xi", "labels", "height", "width", "encoding", NULL};
+    PyObject *xi = NULL, *labels = NULL, *encoding = NULL, *kept = NULL, *made = NULL;
+    Py_ssize_t height = 0, width = 0;
     const char **texts = NULL;
     core_array array;
     isg_patterns *out = NULL;
     (void)none;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O", names, &xi, &labels) ||
-        !core_array_get(&array, xi, "xi", ISG_NUMBER_INT8, 2, CORE_READ))
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OnnO", names, &xi, &labels, &height,
+                                     &width, &encoding))
         return NULL;
-    PyObject *made = NULL;
-    if (core_texts(&texts, &kept, labels, "labels", array.cols)) {
-        const isg_status status =
+    const isg_encoding *how = core_unwrap_optional(encoding, CORE_ENCODING, "encoding");
+    if (PyErr_Occurred())
+        return NULL;
+    if (height < 0 || width < 0)
+        return PyErr_Format(PyExc_ValueError,
+                            "image_shape: expected numbers from 0 on, found (%zd, %zd)", height,
+                            width);
+    if (!core_array_get(&array, xi, "xi", ISG_NUMBER_INT8, 2, CORE_READ))
+        return NULL;
+    if (core_texts(&texts, &kept, labels, "labels", array.cols) &&
+        has_all_labels((const char *const *)texts, array.cols)) {
+        isg_status status =
             isg_patterns_create(&out, array.rows, array.cols, array.view.buf, texts);
+        if (status == ISG_OK) {
+            status = complete(out, (size_t)height, (size_t)width, how);
+            if (status != ISG_OK)
+                isg_patterns_free(out);
+        }
         made = status == ISG_OK ? core_wrap(CORE_PATTERNS, out, NULL) : core_raise(status);
     }
     PyMem_Free((void *)(uintptr_t)texts);
@@ -184,10 +229,15 @@ static PyObject *overlaps(PyObject *self, PyObject *out) {
 static PyObject *rank(PyObject *self, PyObject *none) {
     size_t found = 0;
     char sentence[512] = "";
+    core_call call;
     (void)none;
-    const isg_status status =
-        isg_patterns_rank(patterns_of(self), &found, sentence, sizeof sentence);
-    return status == ISG_OK ? Py_BuildValue("ns", (Py_ssize_t)found, sentence) : core_raise(status);
+    if (!core_share(self))
+        return NULL;
+    const bool is_done =
+        core_enter(&call, NULL) &&
+        core_leave(&call, isg_patterns_rank(patterns_of(self), &found, sentence, sizeof sentence));
+    core_unshare(self);
+    return is_done ? Py_BuildValue("ns", (Py_ssize_t)found, sentence) : NULL;
 }
 
 static PyObject *checksum(PyObject *self, PyObject *none) {
@@ -205,6 +255,21 @@ static PyObject *encoding(PyObject *self, PyObject *none) {
     return core_wrap(CORE_ENCODING, (void *)(uintptr_t)isg_encoding_retain(found), NULL);
 }
 
+static PyObject *unit_names(PyObject *self, PyObject *none) {
+    const isg_encoding *found = isg_patterns_encoding(patterns_of(self));
+    const size_t count = isg_patterns_describe(patterns_of(self)).n_visible;
+    (void)none;
+    if (!found || !isg_encoding_describe(found).has_names)
+        Py_RETURN_NONE;
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *text = core_text(isg_encoding_unit_name(found, i));
+        if (!text || PyList_SetItem(list, (Py_ssize_t)i, text) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
 static PyObject *nearest(PyObject *self, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"data", "out", NULL};
     PyObject *data = NULL, *out = NULL;
@@ -214,20 +279,48 @@ static PyObject *nearest(PyObject *self, PyObject *arguments, PyObject *keywords
         !core_array_get(&array, out, "out", ISG_NUMBER_UINT32, 1, CORE_WRITE))
         return NULL;
     const isg_dataset *samples = ((core_object *)data)->handle;
-    isg_status status = ISG_OK;
     core_call call;
     bool is_done = core_array_check(&array, "out", isg_dataset_describe(samples).n_samples, 1) &&
-                   core_enter(&call, NULL);
+                   core_share(data);
     if (is_done) {
-        status = isg_patterns_nearest(patterns_of(self), samples, array.view.buf);
-        is_done = core_leave(&call, status);
+        is_done =
+            core_enter(&call, NULL) &&
+            core_leave(&call, isg_patterns_nearest(patterns_of(self), samples, array.view.buf));
+        core_unshare(data);
     }
     core_array_release(&array);
     return is_done ? Py_NewRef(Py_None) : NULL;
 }
 
+/* Groups (n) may have any numbers; those from out's columns on count for none. */
+static PyObject *shares(PyObject *none, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"data", "groups", "out", NULL};
+    PyObject *data = NULL, *groups = NULL, *out = NULL;
+    core_array of = {.is_held = false}, array = {.is_held = false};
+    core_call call;
+    bool is_done = false;
+    (void)none;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOO", names, &data, &groups, &out) ||
+        !core_unwrap(data, CORE_DATASET, "data") ||
+        !core_array_get(&of, groups, "groups", ISG_NUMBER_UINT32, 1, CORE_READ))
+        return NULL;
+    const isg_dataset *samples = ((core_object *)data)->handle;
+    const isg_dataset_info info = isg_dataset_describe(samples);
+    if (core_array_check(&of, "groups", info.n_samples, 1) &&
+        core_array_get(&array, out, "out", ISG_NUMBER_FLOAT64, 2, CORE_WRITE) &&
+        core_array_check(&array, "out", info.n_visible, array.cols) && core_share(data)) {
+        is_done = core_enter(&call, NULL) &&
+                  core_leave(&call, isg_group_shares(core_matd(&array), samples, of.view.buf));
+        core_unshare(data);
+    }
+    core_array_release(&array);
+    core_array_release(&of);
+    return is_done ? Py_NewRef(Py_None) : NULL;
+}
+
 static PyMethodDef methods[] = {
     CORE_STATIC("from_data", from_data, "The patterns of classes, or of their clusters."),
+    {"defaults", defaults, METH_NOARGS | METH_STATIC, "isg_pattern_defaults() as a dict."},
     CORE_STATIC("from_array", from_array, "From xi (n_visible, n_patterns), int8."),
     {"load", load, METH_O | METH_STATIC, "From a file."},
     {"from_bytes", from_bytes, METH_O | METH_STATIC, "From the bytes of a file."},
@@ -241,7 +334,10 @@ static PyMethodDef methods[] = {
     CORE_NO_ARGUMENTS("rank", rank, "The rank, and a sentence on a dependence or ''."),
     CORE_NO_ARGUMENTS("checksum", checksum, "SHA-256 of the patterns."),
     CORE_NO_ARGUMENTS("encoding", encoding, "How the data became spins, or None."),
-    CORE_METHOD("nearest", nearest, "Writes the nearest pattern of each sample to out (n), uint32."),
+    CORE_NO_ARGUMENTS("unit_names", unit_names, "The names of the units, or None."),
+    CORE_STATIC("shares", shares, "Writes shares of +1 to out (n_visible, n_groups)."),
+    CORE_METHOD("nearest", nearest,
+                "Writes the nearest pattern of each sample to out (n), uint32."),
     {NULL, NULL, 0, NULL}};
 
 static void release(void *handle) {

@@ -232,22 +232,27 @@ static PyObject *patterns(PyObject *self, PyObject *none) {
 
 /* ---- arrays, without a copy: the RBM never moves them ------------------------------------------------ */
 
+/* The weights of an RBM in training are the training's to change. */
+static bool is_readonly(PyObject *self) {
+    return ((core_object *)self)->is_part;
+}
+
 static PyObject *weights(PyObject *self, PyObject *none) {
     const isg_matd w = isg_rbm_weights(core_rbm(self));
     (void)none;
-    return core_view_new(self, w.data, w.rows, w.cols, w.stride, false);
+    return core_view_new(self, w.data, w.rows, w.cols, w.stride, is_readonly(self));
 }
 
 static PyObject *visible_field(PyObject *self, PyObject *none) {
     (void)none;
     return core_view_new(self, isg_rbm_visible_field(core_rbm(self)),
-                         isg_rbm_describe(core_rbm(self)).n_visible, 0, 1, false);
+                         isg_rbm_describe(core_rbm(self)).n_visible, 0, 1, is_readonly(self));
 }
 
 static PyObject *hidden_field(PyObject *self, PyObject *none) {
     (void)none;
     return core_view_new(self, isg_rbm_hidden_field(core_rbm(self)),
-                         isg_rbm_describe(core_rbm(self)).n_hidden, 0, 1, false);
+                         isg_rbm_describe(core_rbm(self)).n_hidden, 0, 1, is_readonly(self));
 }
 
 static PyObject *coefficients(PyObject *self, PyObject *none) {

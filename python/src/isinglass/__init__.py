@@ -5,6 +5,8 @@ Objects follow the library: a :class:`Dataset` of spins, the :class:`Patterns` o
 follow scikit-learn: :class:`SpinBinarizer`, :class:`HopfieldRBM`, :class:`HopfieldMemory`,
 :class:`HopfieldClassifier`. Names are loaded when they are first used, so that ``import isinglass`` is quick and
 needs NumPy only for objects, scikit-learn only for estimators.
+
+SPDX-License-Identifier: MIT
 """
 
 from __future__ import annotations
@@ -13,21 +15,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._core import CancelledError, DependentError, DivergedError, FormatError
+from ._core import CancelledError, DependentError, DivergedError, FormatError, set_threads, threads
 
 if TYPE_CHECKING:
-    from .classifier import HopfieldClassifier as HopfieldClassifier
-    from .classify import Classifier as Classifier
-    from .classify import Experts as Experts
-    from .catalog import data_directory as data_directory
-    from .catalog import load_data as load_data
-    from .binarizer import SpinBinarizer as SpinBinarizer
     from .dataset import Dataset as Dataset
     from .dataset import Encoding as Encoding
-    from .interop import annotate as annotate
     from .catalog import data_directory as data_directory
     from .catalog import load_data as load_data
     from .patterns import Patterns as Patterns
+    from .hopfield import DynamicsResult as DynamicsResult
+    from .hopfield import HopfieldNetwork as HopfieldNetwork
+    from .hopfield import NetworkStates as NetworkStates
+    from ._recall import Recall as Recall
+    from ._recall import Recovery as Recovery
+    from ._recall import committor as committor
+    from ._recall import corrupt as corrupt
+    from ._recall import projections as projections
+    from ._recall import recall as recall
+    from ._recall import recover as recover
     from .rbm import SpinGaussianRBM as SpinGaussianRBM
     from .log_z import Likelihood as Likelihood
     from .log_z import LogZ as LogZ
@@ -36,25 +41,37 @@ if TYPE_CHECKING:
     from .unmapping import Unmapping as Unmapping
     from .theory import Checks as Checks
     from .theory import verify as verify
-    from .rbm_estimator import HopfieldRBM as HopfieldRBM
     from .training import Epoch as Epoch
     from .training import Training as Training
     from .training import TrainingState as TrainingState
+    from .classify import Classifier as Classifier
+    from .classify import Experts as Experts
+    from .binarizer import SpinBinarizer as SpinBinarizer
+    from .rbm_estimator import HopfieldRBM as HopfieldRBM
+    from .memory import HopfieldMemory as HopfieldMemory
+    from .classifier import HopfieldClassifier as HopfieldClassifier
+    from .interop import annotate as annotate
+    from ._show import plot_images as plot_images
 
 __version__ = _core.version()
 
 #: Where each name comes from.
 _HOMES = {
-    "Classifier": "classify",
-    "Experts": "classify",
-    "HopfieldClassifier": "classifier",
-    "data_directory": "catalog",
-    "load_data": "catalog",
     "Dataset": "dataset",
     "Encoding": "dataset",
     "data_directory": "catalog",
     "load_data": "catalog",
     "Patterns": "patterns",
+    "DynamicsResult": "hopfield",
+    "HopfieldNetwork": "hopfield",
+    "NetworkStates": "hopfield",
+    "Recall": "_recall",
+    "Recovery": "_recall",
+    "committor": "_recall",
+    "corrupt": "_recall",
+    "projections": "_recall",
+    "recall": "_recall",
+    "recover": "_recall",
     "SpinGaussianRBM": "rbm",
     "Likelihood": "log_z",
     "LogZ": "log_z",
@@ -63,12 +80,17 @@ _HOMES = {
     "Unmapping": "unmapping",
     "Checks": "theory",
     "verify": "theory",
-    "SpinBinarizer": "binarizer",
     "Epoch": "training",
-    "HopfieldRBM": "rbm_estimator",
     "Training": "training",
     "TrainingState": "training",
+    "Classifier": "classify",
+    "Experts": "classify",
+    "SpinBinarizer": "binarizer",
+    "HopfieldRBM": "rbm_estimator",
+    "HopfieldMemory": "memory",
+    "HopfieldClassifier": "classifier",
     "annotate": "interop",
+    "plot_images": "_show",
 }
 
 __all__ = [
@@ -76,6 +98,8 @@ __all__ = [
     "DependentError",
     "DivergedError",
     "FormatError",
+    "set_threads",
+    "threads",
     *_HOMES,
 ]
 

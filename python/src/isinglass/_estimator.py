@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator  # type: ignore[import]
+from sklearn.base import BaseEstimator
 
 from ._convert import using_threads
 from ._values import label_texts
 from .dataset import Dataset, Encoding, Rule
 
 try:  # scikit-learn 1.6 on
-    from sklearn.utils.validation import validate_data  # type: ignore[import]
+    from sklearn.utils.validation import validate_data
 except ImportError:
     validate_data = None
 
@@ -38,10 +38,8 @@ class SpinEstimator(BaseEstimator):  # type: ignore[misc]
     def _validated(self, X: Any, y: Any, reset: bool) -> Any:
         """X as an array or sparse matrix, not copied, and y; sets or checks what scikit-learn knows of the features."""
         options: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "reset": reset}
-        if y is not None:
+        if reset or y is not None:  # None is an error of scikit-learn's in a fit that needs y
             options["y"] = y
-        elif reset and (self._get_tags()["requires_y"] if validate_data is None else False):
-            options["y"] = None  # scikit-learn raises the error that users know
         return self._validate_data(X, **options) if validate_data is None else validate_data(self, X, **options)
 
     def _fit_dataset(self, X: Any, y: Any = None) -> Dataset:

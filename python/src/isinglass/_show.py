@@ -42,7 +42,7 @@ def image_shape(n_visible: int, height: int, width: int) -> tuple[int, int] | No
     return (height, width) if height and width and height * width == n_visible else None
 
 
-def draw_images(images: npt.ArrayLike, shape: tuple[int, int] | None, *, titles: Sequence[Any] | None = None,
+def plot_images(images: npt.ArrayLike, shape: tuple[int, int] | None, *, titles: Sequence[Any] | None = None,
                 columns: int | None = None, ax: Any = None) -> Any:
     """Rows of spins or weights as a sheet of images: white is +1 and black -1; weights are red and blue around zero.
 

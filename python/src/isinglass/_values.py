@@ -67,7 +67,7 @@ def as_table(X: Any, name: str = "X") -> Table:
     if hasattr(X, "columns") and hasattr(X, "to_numpy"):
         return _frame_table(X, name)
     if isinstance(X, np.ma.MaskedArray):
-        X = X.astype(float).filled(math.nan) if np.ma.is_masked(X) else X.data
+        X = np.where(X.mask, math.nan, X.data) if np.any(X.mask) else X.data
     try:
         array = np.asarray(X)
     except ValueError as error:
@@ -174,18 +174,18 @@ def as_texts(names: Iterable[Any] | None, name: str) -> list[str] | None:
     return [str(item) for item in names]
 
 
-def rule_text(binarize: Any, scale: float | None) -> tuple[str | None, float]:
+def rule_text(binarize: Any, scale: Any) -> tuple[str | None, float]:
     """The rule as the library writes it, and the full scale (0: as the data say).
 
     >>> rule_text(0.5, None)
     ('value:0.5', 1.0)
     """
-    if scale is not None and not (isinstance(scale, numbers.Real) and 0 < scale < math.inf):
+    if scale is not None and not (isinstance(scale, numbers.Real) and 0 < float(scale) < math.inf):
         raise ValueError(f"scale: expected a number above 0, found {scale!r}")
     full_scale = 0.0 if scale is None else float(scale)
     if binarize is None or isinstance(binarize, str):
         return binarize, full_scale
-    if not isinstance(binarize, numbers.Real) or isinstance(binarize, (bool, np.bool_)):
+    if isinstance(binarize, (bool, np.bool_)) or not isinstance(binarize, numbers.Real):
         raise TypeError(f"binarize: expected a number, a rule such as 'mean' or None, found {binarize!r}")
     if not math.isfinite(binarize):
         raise ValueError(f"binarize: expected a finite number, found {binarize!r}")

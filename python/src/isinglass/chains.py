@@ -5,7 +5,6 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from . import _core, _show
 from ._convert import Floats, Progress, Spins, as_seed, as_spins, reporting
-from .rbm import Samples, SpinGaussianRBM, _number, _rbm_from_bytes, _shifted
+from .rbm import Samples, SpinGaussianRBM, _number, _rbm_from_bytes, _shifted, _whole
 
 if TYPE_CHECKING:
     import xarray
@@ -102,7 +101,7 @@ class Trace:
         try:
             import arviz
         except ImportError as error:
-            raise ImportError("to_arviz() needs arviz, which is not installed; to_xarray() needs only xarray") from error
+            raise ImportError("to_arviz() needs arviz; to_xarray() needs only xarray") from error
         posterior = {name: array for name, array in self.values.items() if name != "energy"}
         stats = {"energy": self.values["energy"]} if "energy" in self.values else None
         return arviz.from_dict(posterior=posterior or None, sample_stats=stats)
@@ -114,12 +113,7 @@ def schedule_of(beta: float | Mapping[int, float] | None, own: float, sweeps: in
     >>> schedule_of({0: 2, 19: 20}, 1.0, 20)
     [(2.0, 19), (20.0, 1)]
     """
-    try:
-        sweeps = operator.index(sweeps)
-    except TypeError:
-        raise TypeError(f"sweeps: expected a whole number, found {sweeps!r}") from None
-    if sweeps < 1:
-        raise ValueError(f"sweeps: expected at least 1, found {sweeps}")
+    sweeps = _whole(sweeps, "sweeps", 1)
     if not isinstance(beta, Mapping):
         return [(own if beta is None else _number(beta, "beta"), sweeps)]
     steps = sorted(beta)
@@ -128,6 +122,25 @@ def schedule_of(beta: float | Mapping[int, float] | None, own: float, sweeps: in
                          f"found {dict(beta)}")
     ends = [*steps[1:], sweeps]
     return [(_number(beta[step], "beta"), int(end - step)) for step, end in zip(steps, ends)]
+
+
+def _mask_of(units: Any, n_visible: int) -> npt.NDArray[np.bool_]:
+    """Indices, a slice or a mask as a mask."""
+    mask = np.zeros(n_visible, bool)
+    if isinstance(units, slice):
+        mask[units] = True
+        return mask
+    chosen = np.asarray(units)
+    if chosen.size == 0:
+        return mask
+    if chosen.dtype.kind not in "biu" or chosen.ndim > 1:
+        raise ValueError(f"clamp: expected units, as indices or as a mask, found dtype {chosen.dtype} in "
+                         f"{chosen.ndim} dimensions")
+    try:
+        mask[chosen] = True
+    except IndexError as error:
+        raise ValueError(f"clamp: {error}") from None
+    return mask
 
 
 class Chains:
@@ -142,8 +155,8 @@ class Chains:
     count : int
         Number of chains.
     start : Dataset, array of spins, "patterns" or "noise", optional
-        Where chains start: from samples, as many of every class; from the patterns of the model, in turn; or from random
-        spins. By default, the patterns if the model has them.
+        Where chains start: from samples, as many of every class; from the patterns of the model, in turn; or from
+        random spins. By default, the patterns if the model has them.
     random_state : int, Generator or None
 
     Examples
@@ -165,10 +178,7 @@ class Chains:
     def __init__(self, rbm: SpinGaussianRBM, count: int, *, start: Start = None, random_state: Any = 1) -> None:
         if not isinstance(rbm, SpinGaussianRBM):
             raise TypeError(f"rbm: expected a SpinGaussianRBM, found {type(rbm).__name__}")
-        try:
-            count = operator.index(count)
-        except TypeError:
-            raise TypeError(f"count: expected a whole number, found {count!r}") from None
+        count = _whole(count, "count", 1)
         self._rbm = rbm.copy()
         self._clamped = None
         self._handle = _core.Chains.create(self._rbm._handle, count, as_seed(random_state))
@@ -235,18 +245,7 @@ class Chains:
 
     def clamp(self, units: Any) -> None:
         """Holds these visible units fixed from now on, in all chains: indices, a slice or a mask; None for no unit."""
-        mask = None
-        if units is not None:
-            mask = np.zeros(self._rbm.n_visible, bool)
-            chosen = units if isinstance(units, slice) else np.asarray(units)
-            if not isinstance(chosen, slice) and chosen.dtype.kind not in "biu" and chosen.size:
-                raise ValueError(f"clamp: expected units, as indices or as a mask, found dtype {chosen.dtype}")
-            if not isinstance(chosen, slice) and not chosen.size:
-                chosen = slice(0)
-            try:
-                mask[chosen] = True
-            except IndexError as error:
-                raise ValueError(f"clamp: {error}") from None
+        mask = None if units is None else _mask_of(units, self._rbm.n_visible)
         self._handle.clamp(mask)
         self._clamped = mask
 
@@ -258,7 +257,7 @@ class Chains:
         """
         value = self._rbm.beta if beta is None else _number(beta, "beta")
         with reporting(progress, "sweeps") as report:
-            self._handle.sweep(sweeps, value, report)
+            self._handle.sweep(_whole(sweeps, "sweeps"), value, report)
 
     def measure(self, skip: int = 0, sweeps: int = 1000, *, beta: float | None = None,
                 progress: Progress = None) -> Diagnosis:
@@ -268,12 +267,11 @@ class Chains:
         """
         value = self._rbm.beta if beta is None else _number(beta, "beta")
         with reporting(progress, "measuring") as report:
-            found = self._handle.measure(skip, sweeps, value, report)
-        parts = {}
+            found = self._handle.measure(_whole(skip, "skip"), _whole(sweeps, "sweeps"), value, report)
         for name in ("energy", "hidden"):
             keys = ("time", "error", "window", "is_reliable")
-            parts[name] = Autocorrelation(**{key: found.pop(f"{name}_{key}") for key in keys})
-        return Diagnosis(**found, **parts, beta=value)
+            found[name] = Autocorrelation(**{key: found.pop(f"{name}_{key}") for key in keys})
+        return Diagnosis(**found, beta=value)
 
     def trace(self, sweeps: int, *, every: int = 1, what: Sequence[Literal["energy", "hidden", "spins"]] = (
             "energy", "hidden"), beta: float | None = None, progress: Progress = None) -> Trace:
@@ -292,7 +290,8 @@ class Chains:
                 raise ValueError(f"what: expected energy, hidden or spins, found {name!r}")
         if not names:
             raise ValueError("what: expected energy, hidden or spins, found nothing")
-        if every < 1 or sweeps < every:
+        sweeps, every = _whole(sweeps, "sweeps", 1), _whole(every, "every", 1)
+        if sweeps < every:
             raise ValueError(f"every: expected 1 to {sweeps} sweeps, found {every}")
         draws = sweeps // every
         first = self.sweeps
@@ -314,7 +313,7 @@ class Chains:
 
     def plot(self, *, limit: int = 100, columns: int | None = None, ax: Any = None) -> Any:
         """The spins of the first chains, as images if they are. Returns the axes of matplotlib."""
-        return _show.draw_images(self.spins[:limit], self._rbm.image_shape, columns=columns, ax=ax)
+        return _show.plot_images(self.spins[:limit], self._rbm.image_shape, columns=columns, ax=ax)
 
     def __len__(self) -> int:
         return self.count
@@ -342,7 +341,7 @@ def _chains_restored(content: bytes, seed: int, sweeps: int, packed: npt.NDArray
                      clamped: npt.NDArray[np.bool_] | None) -> Chains:
     rbm = _rbm_from_bytes(content)
     chains = Chains(rbm, len(packed), start="noise", random_state=seed)
-    chains.spins = np.unpackbits(packed, axis=1, count=rbm.n_visible)
+    chains.spins = as_spins(np.unpackbits(packed, axis=1, count=rbm.n_visible).astype(bool), "spins")
     chains._handle.restore(sweeps)
     chains.clamp(clamped)
     return chains

@@ -62,7 +62,7 @@ class Encoding:
     def from_thresholds(cls, thresholds: npt.ArrayLike, unit_names: Iterable[str] | None = None) -> Encoding:
         """For values above ``thresholds``, one for each unit."""
         try:
-            array = np.ascontiguousarray(thresholds, float)
+            array = np.array(thresholds, float, order="C")
         except (TypeError, ValueError):
             raise ValueError("thresholds: expected numbers") from None
         if array.ndim != 1 or array.size == 0:
@@ -491,8 +491,9 @@ class Dataset:
             shown, columns = self.select(np.concatenate(firsts)), columns or 10
         else:
             shown = self.select(slice(40) if rows is None else rows)
-        titles = shown.y if self.image_shape or len(shown) <= 40 else None
-        return _show.draw_images(shown.spins, self.image_shape, titles=titles, columns=columns, ax=ax)
+        names = shown.y if self.image_shape or len(shown) <= 40 else None
+        titles = None if names is None else names.tolist()
+        return _show.plot_images(shown.spins, self.image_shape, titles=titles, columns=columns, ax=ax)
 
     # ---- parts --------------------------------------------------------------------------------------------------
 
@@ -527,7 +528,7 @@ class Dataset:
             raise KeyError(f"name: expected one of {classes}, found {name!r}")
         return self.select(np.flatnonzero(self.labels == classes.index(str(name))))
 
-    def split(self, fraction: float, random_state: Any = None) -> tuple[Dataset, Dataset]:
+    def split(self, fraction: float, random_state: Any = 1) -> tuple[Dataset, Dataset]:
         """Two parts drawn at random, class by class: the share ``fraction`` of every class, and the rest."""
         first, second = self._handle.split(fraction, as_seed(random_state))
         return Dataset._wrap(first), Dataset._wrap(second)
@@ -535,7 +536,7 @@ class Dataset:
     # ---- missing values -----------------------------------------------------------------------------------------
 
     def impute(self, rbm: SpinGaussianRBM, *, marginal: bool = False, sweeps: int = 50, measured: int = 200,
-               random_state: Any = None, n_jobs: int | None = None, progress: Progress = None) -> Dataset:
+               random_state: Any = 1, n_jobs: int | None = None, progress: Progress = None) -> Dataset:
         """A copy without missing values, drawn from the model given those that are known.
 
         One joint draw keeps correlations, which scores and training need; with ``marginal``, each spin is the more
@@ -543,16 +544,16 @@ class Dataset:
         """
         options = {"marginal": marginal, "sweeps": sweeps, "measured": measured, "seed": as_seed(random_state)}
         with reporting(progress, "imputing") as report, using_threads(n_jobs):
-            return Dataset._wrap(self._handle.impute(rbm._handle, options, report))
+            return Dataset._wrap(self._handle.impute(_rbm_handle(rbm), options, report))
 
     def impute_probabilities(self, rbm: SpinGaussianRBM, *, sweeps: int = 50, measured: int = 200,
-                             random_state: Any = None, n_jobs: int | None = None,
+                             random_state: Any = 1, n_jobs: int | None = None,
                              progress: Progress = None) -> Floats:
         """The probability that a spin is +1, given those that are known: (n_samples, n_visible); 1 or 0 for these."""
         out = np.empty(self.shape)
         options = {"sweeps": sweeps, "measured": measured, "seed": as_seed(random_state)}
         with reporting(progress, "imputing") as report, using_threads(n_jobs):
-            self._handle.probabilities(rbm._handle, out, options, report)
+            self._handle.probabilities(_rbm_handle(rbm), out, options, report)
         return out
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -561,6 +562,13 @@ class Dataset:
 
 def _dataset_from_bytes(content: bytes) -> Dataset:
     return Dataset._wrap(_core.Dataset.from_bytes(content))
+
+
+def _rbm_handle(rbm: Any) -> _core.RBM:
+    handle = getattr(rbm, "_handle", None)
+    if not isinstance(handle, _core.RBM):
+        raise TypeError(f"rbm: expected a SpinGaussianRBM, found {type(rbm)}")
+    return handle
 
 
 def _chosen(like: Any, binarize: Rule, scale: float | None, options: dict[str, Any]) -> _core.Encoding | None:

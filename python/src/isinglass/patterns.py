@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from . import _core
+from . import _core, _show
 from ._convert import Floats, Progress, Spins, as_spins, reporting
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ class Patterns:
         A pattern per row, +1 and -1 (or 1 and 0, or bool).
     labels : sequence of str, optional
         The class of each pattern.
+    image_shape : (height, width), optional
+        The shape of the images that the patterns are.
+    encoding : Encoding, optional
+        How values became these spins, and the names of the units.
 
     Examples
     --------
@@ -37,32 +42,54 @@ class Patterns:
     >>> p.overlaps()
     array([[1., 0.],
            [0., 1.]])
+    >>> Patterns([[1, 1, -1], [1, -1, 1], [-1, -1, 1]]).dependence
+    'pattern 2 = -pattern 0'
     """
 
-    __slots__ = ("_handle",)
+    __slots__ = ("_handle", "_members")
     _handle: _core.Patterns
+    _members: list[int]
 
-    def __init__(self, spins: npt.ArrayLike, labels: Sequence[str] | None = None) -> None:
+    def __init__(self, spins: npt.ArrayLike, labels: Sequence[Any] | None = None, *,
+                 image_shape: tuple[int, int] | None = None, encoding: Encoding | None = None) -> None:
         xi = np.ascontiguousarray(as_spins(spins, "spins", ndim=2).T)
         names = None if labels is None else [str(label) for label in labels]
-        self._handle = _core.Patterns.from_array(xi, names)
+        height, width = _as_shape(image_shape)
+        self._handle = _core.Patterns.from_array(xi, names, height, width,
+                                                 None if encoding is None else encoding._handle)
+        self._members = self._handle.members()
 
     @classmethod
-    def _wrap(cls, handle: _core.Patterns) -> Patterns:
+    def _wrap(cls, handle: _core.Patterns, members: list[int] | None = None) -> Patterns:
         self = cls.__new__(cls)
         self._handle = handle
+        self._members = handle.members() if members is None else members
         return self
 
     @classmethod
-    def from_data(cls, data: Dataset, *, per_class: int = 1, cap: bool = False, ward_samples: int = 20000,
-                  progress: Progress = None) -> Patterns:
+    def from_data(cls, data: Dataset | npt.ArrayLike, *, per_class: int = 1, cap: bool = False,
+                  ward_samples: int = 20000, progress: Progress = None) -> Patterns:
         """The sign of the mean of every class, or of its ``per_class`` clusters (Ward linkage).
 
-        Data without labels form one class. With ``cap``, a class of fewer samples gets a pattern for each of them.
+        A unit whose mean is zero becomes -1. Data without labels form one class.
+
+        Parameters
+        ----------
+        data : Dataset or array of spins
+            Samples; labels come with a Dataset.
+        per_class : int
+            Patterns per class.
+        cap : bool
+            A class of fewer samples gets a pattern for each of them, instead of an error.
+        ward_samples : int
+            Of a larger class, this many evenly spaced samples are clustered, and each of the others joins the
+            nearest cluster mean; clustering takes about 2 bytes for every pair of them.
         """
+        from .dataset import as_dataset
+
         options = {"per_class": per_class, "cap": cap, "ward_samples": ward_samples}
         with reporting(progress, "patterns") as report:
-            return cls._wrap(_core.Patterns.from_data(data._handle, options, report))
+            return cls._wrap(_core.Patterns.from_data(as_dataset(data, "data", None)._handle, options, report))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Patterns:
@@ -87,18 +114,127 @@ class Patterns:
         return self.spins.T
 
     @property
+    def n_visible(self) -> int:
+        """The number of units."""
+        return int(self._handle.describe()["n_visible"])
+
+    @property
     def labels(self) -> list[str | None]:
         """The class that each pattern represents; None if it has none."""
         return self._handle.labels()
 
-    # Parts of this class are still to come: members, rank, dependence, nearest(data), encoding, image_shape,
-    # unit_names, checksum, plot, _repr_html_, pickling.
+    @property
+    def members(self) -> list[int]:
+        """How many samples each pattern was made from; zeros if it was not made from data, or read from a file."""
+        return list(self._members)
+
+    @property
+    def n_ties(self) -> int:
+        """Units whose mean was zero, over all patterns; 0 if they were not made from data."""
+        return int(self._handle.describe()["n_ties"])
+
+    @property
+    def rank(self) -> int:
+        """The number of linearly independent patterns."""
+        return self._handle.rank()[0]
+
+    @property
+    def dependence(self) -> str:
+        """If patterns are dependent, one as a combination of others, in words; else an empty text."""
+        return self._handle.rank()[1]
+
+    @property
+    def image_shape(self) -> tuple[int, int] | None:
+        """(height, width) if the patterns are images."""
+        info = self._handle.describe()
+        return _show.image_shape(info["n_visible"], info["image_height"], info["image_width"])
+
+    @property
+    def encoding(self) -> Encoding | None:
+        """How the data they were made from became spins; None if unknown."""
+        from .dataset import Encoding
+
+        handle = self._handle.encoding()
+        return None if handle is None else Encoding._wrap(handle)
+
+    @property
+    def unit_names(self) -> list[str | None] | None:
+        """The names of the units; None if they have none."""
+        return self._handle.unit_names()
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the patterns, whatever their order."""
+        return self._handle.checksum()
 
     def overlaps(self) -> Floats:
         """xi_mu . xi_nu / n_visible for all pairs."""
         out = np.empty((len(self), len(self)))
         self._handle.overlaps(out)
         return out
+
+    def nearest(self, data: Dataset | npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """For every sample, the pattern of its class with the largest overlap, the first of equals; -1 for none.
+
+        If the samples or the patterns have no labels, all patterns count.
+        """
+        from .dataset import as_dataset
+
+        samples = as_dataset(data, "data", self.encoding)
+        out = np.empty(len(samples), np.uint32)
+        self._handle.nearest(samples._handle, out)
+        return np.where(out == 2**32 - 1, -1, out.astype(np.int64))
+
+    def top_units(self, data: Dataset | npt.ArrayLike, top: int = 10) -> dict[str, npt.NDArray[Any]]:
+        """The units that tell each pattern from the others: the marker genes, if samples are cells.
+
+        A unit's weight is the share of +1 among the samples nearest to the pattern minus that among all others.
+        The table is as ``isinglass patterns --table`` writes it; ``pandas.DataFrame()`` takes it as it is.
+
+        Parameters
+        ----------
+        data : Dataset or array of spins
+            The samples that the patterns were made from.
+        top : int
+            How many units for each pattern, the most distinctive first.
+
+        Returns
+        -------
+        dict of arrays
+            ``pattern``, ``label``, ``rank`` (from 1), ``unit``, ``name``, ``weight``, ``share_in_class``,
+            ``share_in_rest``. Patterns that no sample is nearest to are left out.
+        """
+        from .dataset import as_dataset
+
+        if not isinstance(top, (int, np.integer)) or top < 1:
+            raise ValueError(f"top: expected a number from 1 on, found {top!r}")
+        if len(self) < 2:
+            raise ValueError("top_units: there is one pattern, which nothing can be told from")
+        samples = as_dataset(data, "data", self.encoding)
+        nearest = self.nearest(samples)
+        shares = np.empty((self.n_visible, len(self)))
+        _core.Patterns.shares(samples._handle, nearest.astype(np.uint32), shares)
+        sizes = np.bincount(nearest[nearest >= 0], minlength=len(self))
+        ups = np.rint(np.where(sizes > 0, shares, 0) * sizes)
+        names, labels = self.unit_names, self.labels
+        rows: list[tuple[Any, ...]] = []
+        for mu in np.flatnonzero(sizes):
+            rest = sizes.sum() - sizes[mu]
+            with np.errstate(invalid="ignore"):
+                others = (ups.sum(axis=1) - ups[:, mu]) / np.float64(rest)
+            weight = shares[:, mu] - others
+            for rank, unit in enumerate(np.argsort(-weight, kind="stable")[:top], 1):
+                rows.append((mu, labels[mu], rank, unit, names[unit] if names else None, weight[unit],
+                             shares[unit, mu], others[unit]))
+        columns = {"pattern": np.int64, "label": object, "rank": np.int64, "unit": np.int64, "name": object,
+                   "weight": np.float64, "share_in_class": np.float64, "share_in_rest": np.float64}
+        return {name: np.array([row[k] for row in rows], dtype)
+                for k, (name, dtype) in enumerate(columns.items())}
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draws the patterns with matplotlib, as images if they are; returns the axes."""
+        titles = [str(mu) if label is None else label for mu, label in enumerate(self.labels)]
+        return _show.plot_images(self.spins, self.image_shape, titles=titles, ax=ax)
 
     def __len__(self) -> int:
         return int(self._handle.describe()["n_patterns"])
@@ -107,9 +243,42 @@ class Patterns:
         info = self._handle.describe()
         return f"Patterns(n_patterns={info['n_patterns']}, n_visible={info['n_visible']})"
 
+    def _repr_png_(self) -> bytes | None:
+        return _show.png(self.plot) if len(self) <= 200 else None
+
+    def _repr_html_(self) -> str:
+        rank, sentence = self._handle.rank()
+        shape = self.image_shape
+        rows: list[tuple[str, Any]] = [("patterns", len(self)), ("units", self.n_visible), ("rank", rank)]
+        if shape:
+            rows.append(("images", f"{shape[0]} x {shape[1]}"))
+        if any(label is not None for label in self.labels):
+            rows.append(("classes", len(set(self.labels))))
+        table = _show.html_table("Patterns", rows, sentence and f"Dependent: {sentence}")
+        picture = self._repr_png_() if shape else None
+        if picture is None:
+            return table
+        return f"{table}<img alt='patterns' src='data:image/png;base64,{base64.b64encode(picture).decode()}'>"
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _patterns_from_bytes, (self._handle.to_bytes(),)
+        return _patterns_from_bytes, (self._handle.to_bytes(), self._members)
 
 
-def _patterns_from_bytes(content: bytes) -> Patterns:
-    return Patterns._wrap(_core.Patterns.from_bytes(content))
+def _patterns_from_bytes(content: bytes, members: list[int]) -> Patterns:
+    return Patterns._wrap(_core.Patterns.from_bytes(content), members)
+
+
+def _as_shape(image_shape: tuple[int, int] | None) -> tuple[int, int]:
+    if image_shape is None:
+        return 0, 0
+    sizes = tuple(image_shape) if isinstance(image_shape, (tuple, list)) else ()
+    if len(sizes) != 2 or not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
+        raise ValueError(f"image_shape: expected (height, width), found {image_shape!r}")
+    return int(sizes[0]), int(sizes[1])
+
+
+def as_patterns(patterns: Patterns | npt.ArrayLike, name: str) -> Patterns:
+    """Patterns as they are, or those that are the rows of an array of spins."""
+    if isinstance(patterns, Patterns):
+        return patterns
+    return Patterns(as_spins(patterns, name, ndim=2))

@@ -57,7 +57,7 @@ class Checks(Sequence[Check]):
         return f"Checks({len(self)} checks, {len(self.failed)} failed)"
 
     def __eq__(self, other: object) -> bool:
-        return self._checks == other._checks if isinstance(other, Checks) else NotImplemented
+        return isinstance(other, Checks) and self._checks == other._checks
 
     def __hash__(self) -> int:
         return hash(self._checks)

@@ -23,8 +23,8 @@ Wholes = npt.NDArray[np.int64]
 class Unmapping:
     """Patterns B = sgn(WX) found by :meth:`SpinGaussianRBM.unmap`, and how good they are.
 
-    The residual of a pattern b is \\|b - Pb\\|^2, where P is the projector on the span of W. ``verdict`` compares it with
-    what the same search finds for random W: "exact", "approximate" or "none", and then the patterns mean nothing.
+    The residual of a pattern b is \\|b - Pb\\|^2, where P is the projector on the span of W. ``verdict`` compares it
+    with what the same search finds for random W: "exact", "approximate" or "none", and then the patterns mean nothing.
     """
 
     patterns: Patterns
@@ -99,5 +99,5 @@ class Unmapping:
         """The patterns as images if they are. Returns the axes of matplotlib."""
         labels = self.patterns.labels
         titles = None if all(label is None for label in labels) else labels
-        return _show.draw_images(self.patterns.spins, getattr(self.patterns, "image_shape", None), titles=titles,
+        return _show.plot_images(self.patterns.spins, getattr(self.patterns, "image_shape", None), titles=titles,
                                  columns=columns, ax=ax)
