@@ -49,7 +49,7 @@ class Encoding:
     __slots__ = ("_handle",)
     _handle: _core.Encoding
 
-    def __init__(self) -> None:
+    def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("Encoding: data and models have one, as .encoding; or use Encoding.from_thresholds()")
 
     @classmethod
@@ -155,7 +155,7 @@ class Dataset:
     __slots__ = ("_handle",)
     _handle: _core.Dataset
 
-    def __init__(self) -> None:
+    def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("Dataset: use Dataset.from_array(X), from_spins(), from_csr(), from_anndata() or load(path)")
 
     @classmethod
@@ -286,9 +286,12 @@ class Dataset:
         options["transpose"] = table.transpose
         encoding = _chosen(like, binarize, scale, options)
         height, width = table.image_shape
+        labels, n_samples = label_texts(y), table.shape[1 if table.transpose else 0]
+        if labels is not None and len(labels) != n_samples:
+            raise ValueError(f"y: expected a label for each of {n_samples} samples, found {len(labels)}")
         with reporting(progress, "reading") as report:
             return cls._wrap(_core.Dataset.from_values(
-                table.data, table.indices, table.indptr, table.shape, label_texts(y), table.unit_names, table.ids,
+                table.data, table.indices, table.indptr, table.shape, labels, table.unit_names, table.ids,
                 height, width, rule, encoding, options, report))
 
     @classmethod
@@ -462,6 +465,10 @@ class Dataset:
 
     def __len__(self) -> int:
         return self.n_samples
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """``spins``, for NumPy."""
+        return self.spins if dtype is None else self.spins.astype(dtype)
 
     def __repr__(self) -> str:
         n_samples, n_visible = self.shape

@@ -647,7 +647,7 @@ class SpinGaussianRBM:
         from .chains import Chains, schedule_of
 
         parts = schedule_of(beta, self.beta, sweeps)
-        chains = Chains(self, n, start=start, random_state=random_state)
+        chains = Chains(self, _whole(n, "n", 1), start=start, random_state=random_state)
         if clamp is not None:
             chains.clamp(clamp)
         with reporting(progress, "sampling") as report:
