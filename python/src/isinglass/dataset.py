@@ -184,13 +184,16 @@ class Dataset:
         binarize : float, str or None
             What is +1. A number t: values above t. A rule: "zero", "value:T" (above T times the scale), "mean",
             "median", "midpoint", "quantile:Q", "otsu" or "mixture", with a threshold for each unit. None: what the
-            program does with a file of the same array, which is "zero", or "value:0.01" for images.
+            program does with a file of the same array, which is "zero", or "value:0.01" for images, that is, for
+            three dimensions: (n, 28, 28) of 8 bits are +1 above 2.55, but (n, 784) above 0.
         like : model, Dataset or Encoding, optional
             Takes the thresholds of this instead, and its units: by their names if both have names, else by position.
+            Test data need it after a rule such as "mean", which would learn other thresholds from them.
         use_own_rule : bool
             Takes only the units from ``like``.
         scale : float, optional
-            The full scale of "value:T"; None: 255 for images of 8-bit grey levels, else 1.
+            The full scale of "value:T"; None: 255 for images with values from 0 to 255, and some
+            above 2; else 1.
         missing : {"refuse", "drop-samples", "majority", "impute"}
             What to do with NaN: refuse the data, leave out the sample, take the more frequent spin of the unit, or mark
             it for a model to fill in, see :meth:`impute`.
