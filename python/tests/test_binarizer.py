@@ -100,7 +100,9 @@ def test_hints_of_all_estimators(estimator):
         clone(estimator).fit(-values, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        clone(estimator).fit(values - 1.5, y)
+        fitted = clone(estimator).fit(values - 1.5, y)
+    with pytest.warns(UserWarning, match="all spins are [+]1 and all samples are the same; is X on the scale"):
+        (fitted.predict if hasattr(fitted, "predict") else fitted.transform)(values)
     data = isinglass.Dataset.from_array(values, y, binarize="mean")
     with pytest.raises(TypeError, match="found a Dataset; X.spins and X.y"):
         clone(estimator).fit(data, data.y)

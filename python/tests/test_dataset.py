@@ -718,3 +718,14 @@ def test_sheets_of_images(named):
         isinglass.plot_images(spins, (3, 3))
     with pytest.raises(ValueError, match="^titles: expected 3, found 1"):
         isinglass.plot_images(spins, (3, 4), titles=["a"])
+
+
+def test_advice_about_scales():
+    grey = np.random.default_rng(0).integers(0, 256, (9, 4, 4))
+    model = Dataset.from_array(grey)
+    with pytest.raises(ValueError, match=r"8-bit grey levels; if these are spins, use Dataset.from_spins\(\)"):
+        Dataset.from_array(grey / 255, like=model)
+    with pytest.raises(ValueError, match="give like=..., scale=255 and use_own_rule=True"):
+        Dataset.from_array(grey, like=Dataset.from_array(grey / 255))
+    same_spins = Dataset.from_array(grey, like=Dataset.from_array(grey / 255), scale=255, use_own_rule=True)
+    assert same_spins.checksum == model.checksum

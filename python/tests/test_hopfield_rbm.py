@@ -211,7 +211,7 @@ def test_n_components(arrays):
 
 
 def test_dependent_patterns():
-    X = np.ones((6, 5))
+    X = np.tile([1.0, 1, 1, 1, 0], (6, 1))
     with pytest.warns(UserWarning, match="^n_components: the patterns are linearly dependent, so there are 1 hidden"):
         model = HopfieldRBM(random_state=1).fit(X, [0, 0, 1, 1, 2, 2])
     assert model.n_components_ == 1 and len(model.get_feature_names_out()) == 1

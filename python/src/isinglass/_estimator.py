@@ -62,11 +62,7 @@ class SpinEstimator(BaseEstimator):  # type: ignore[misc]
             data = self._read(X, y, names, None)
         assert data.encoding is not None
         self.encoding_ = data.encoding
-        share = data.positive_fraction
-        if share in (0.0, 1.0) and len(data) > 1 and self._rule() is not None:
-            warnings.warn(f"X: every value is {'above' if share else 'at most'} its threshold by the rule "
-                          f"{data.encoding.rule}, so that all spins are {'+1' if share else '-1'} and there is nothing "
-                          "to learn; give another threshold or rule", UserWarning, stacklevel=3)
+        self._warn_if_constant(data, "there is nothing to learn; give another threshold or rule")
         return data
 
     def _dataset(self, X: Any, y: Any = None) -> Dataset:
@@ -74,7 +70,16 @@ class SpinEstimator(BaseEstimator):  # type: ignore[misc]
         checked = self._validated(X, y, False)
         X, y = (checked, None) if y is None else checked
         with using_threads(self.n_jobs):
-            return self._read(X, y, None, self.encoding_)
+            data = self._read(X, y, None, self.encoding_)
+        self._warn_if_constant(data, "all samples are the same; is X on the scale of the data that fit() had?")
+        return data
+
+    def _warn_if_constant(self, data: Dataset, consequence: str) -> None:
+        share = data.positive_fraction
+        if share in (0.0, 1.0) and len(data) > 1 and self._rule() is not None:
+            warnings.warn(f"X: every value is {'above' if share else 'at most'} its threshold by the rule "
+                          f"{self.encoding_.rule}, so that all spins are {'+1' if share else '-1'} and {consequence}",
+                          UserWarning, stacklevel=4)
 
     def _read(self, X: Any, y: Any, names: Any, like: Encoding | None) -> Dataset:
         rule = self._rule()

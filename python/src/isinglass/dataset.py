@@ -5,11 +5,12 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import contextlib
 import io
 import operator
 import os
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -292,7 +293,7 @@ class Dataset:
         labels, n_samples = label_texts(y), table.shape[1 if table.transpose else 0]
         if labels is not None and len(labels) != n_samples:
             raise ValueError(f"y: expected a label for each of {n_samples} samples, found {len(labels)}")
-        with reporting(progress, "reading") as report:
+        with reporting(progress, "reading") as report, _advising():
             return cls._wrap(_core.Dataset.from_values(
                 table.data, table.indices, table.indptr, table.shape, labels, table.unit_names, table.ids,
                 height, width, rule, encoding, options, report))
@@ -349,7 +350,7 @@ class Dataset:
             "expected_sha256": expected_sha256, "expected_labels_sha256": expected_labels_sha256,
         }
         encoding = _chosen(like, binarize, scale, options)
-        with reporting(progress, "reading") as report:
+        with reporting(progress, "reading") as report, _advising():
             return cls._wrap(_core.Dataset.load(path, labels, rule, encoding, options, report))
 
     # ---- looking ------------------------------------------------------------------------------------------------
@@ -598,6 +599,19 @@ def _chosen(like: Any, binarize: Rule, scale: float | None, options: dict[str, A
         raise ValueError(f"{'scale' if binarize is None else 'binarize'}: like says by the rule {encoding.rule} what "
                          "is +1; use_own_rule=True takes only its units")
     return encoding._handle
+
+
+@contextlib.contextmanager
+def _advising() -> Iterator[None]:
+    """Where the library advises to use options of the program that have no counterpart, says what has."""
+    try:
+        yield
+    except ValueError as error:
+        text = str(error)
+        for theirs, ours in (("give binarize zero force", "use Dataset.from_spins()"),
+                             ("give scale 255 force", "give like=..., scale=255 and use_own_rule=True")):
+            text = text.replace(theirs, ours)
+        raise (error if text == str(error) else type(error)(text)) from None
 
 
 def _column(column: str | int | None) -> str | None:

@@ -76,7 +76,8 @@ class Checks(Sequence[Check]):
                 + "".join(lines) + "</table>")
 
 
-def verify(patterns: Patterns | npt.ArrayLike | None = None, *, random_state: Any = 1, progress: Progress = None) -> Checks:
+def verify(patterns: Patterns | npt.ArrayLike | None = None, *, random_state: Any = 1,
+           progress: Progress = None) -> Checks:
     """Checks the identities behind the mappings, as ``isinglass verify`` does.
 
     With patterns: that the weights of each mapping are orthonormal and reproduce the patterns, that the couplings are
