@@ -35,7 +35,7 @@ def same(a, b):
     return a.checksum == b.checksum and a.encoding == b.encoding and a.label_checksum == b.label_checksum
 
 
-# ---- one set of values, many forms ------------------------------------------------------------------------------
+# ---- one set of values, many forms --------------------------------------------------------------------------------
 
 
 def forms(X, tmp_path):
@@ -54,6 +54,9 @@ def forms(X, tmp_path):
     shuffled.has_sorted_indices = shuffled.has_canonical_format = False
     coo = sp.coo_matrix(X)
     halves = sp.coo_matrix((np.concatenate([coo.data / 2] * 2), (np.tile(coo.row, 2), np.tile(coo.col, 2))), X.shape)
+    row_starts = 2 * sp.csr_matrix(X).indptr
+    twice = sp.csr_matrix((np.repeat(sp.csr_matrix(X).data, 2) / 2, np.repeat(sp.csr_matrix(X).indices, 2), row_starts),
+                          X.shape)
     long = sp.csr_matrix(X)
     long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
     yield from {
@@ -64,7 +67,7 @@ def forms(X, tmp_path):
         "object": X.astype(object), "masked": np.ma.masked_array(X, False),
         "csr": sp.csr_matrix(X), "csc": sp.csc_matrix(X), "coo": coo, "lil": sp.lil_matrix(X), "dok": sp.dok_matrix(X),
         "bsr": sp.bsr_matrix(X), "csr array": sp.csr_array(X), "csr 64": long,
-        "unsorted": shuffled, "twice": halves, "frame": pd.DataFrame(X),
+        "unsorted": shuffled, "twice": halves, "csr twice": twice,  "frame": pd.DataFrame(X),
         "frame of blocks": pd.DataFrame({k: X[:, k] for k in range(X.shape[1])}),
     }.items()
 
@@ -281,7 +284,7 @@ def test_names_of_a_frame():
     assert Dataset.from_array(frame, missing="majority", unit_names=["x", "y", "z"]).unit_names == ["x", "y", "z"]
 
 
-# ---- files ----------------------------------------------------------------------------------------------------------
+# ---- files --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("options, typed", [
@@ -366,7 +369,7 @@ def test_defaults_are_the_librarys():
         assert impute["random_state" if name == "seed" else name] == value, name
 
 
-# ---- parts ----------------------------------------------------------------------------------------------------------
+# ---- parts --------------------------------------------------------------------------------------------------------
 
 
 def test_parts(counts):
@@ -416,7 +419,7 @@ def test_what_it_looks_like(counts):
     assert json.loads(json.dumps(data.describe()))["n_samples"] == 60
 
 
-# ---- encodings --------------------------------------------------------------------------------------------------------
+# ---- encodings ----------------------------------------------------------------------------------------------------
 
 
 def test_encodings(counts):
@@ -441,7 +444,7 @@ def test_thresholds_refused(thresholds, names):
         Encoding.from_thresholds(thresholds, names)
 
 
-# ---- spins ----------------------------------------------------------------------------------------------------------
+# ---- spins --------------------------------------------------------------------------------------------------------
 
 
 def test_spins():
@@ -467,7 +470,7 @@ def test_as_dataset():
             as_dataset(values, "X", encoding)
 
 
-# ---- what is refused --------------------------------------------------------------------------------------------------
+# ---- what is refused ----------------------------------------------------------------------------------------------
 
 GOOD = np.array([[1.0, 2.0], [3.0, 0.0]])
 
@@ -476,7 +479,8 @@ GOOD = np.array([[1.0, 2.0], [3.0, 0.0]])
     ([[1, np.inf]], {}, "X"), ([[1, np.nan]], {}, "X"), ([1, 2], {}, "X"), ([[[[1]]]], {}, "X"), (3, {}, "X"),
     ([[1], [1, 2]], {}, "X"), ([["a", "b"]], {}, "X"), (np.array([[1, "a"]], object), {}, "X"), (None, {}, "X"),
     (np.empty((0, 3)), {}, "X"), (np.empty((3, 0)), {}, "X"), (GOOD.astype(complex), {}, "X"),
-    (GOOD.astype(np.longdouble), {}, "X"), (GOOD.astype("M8[s]"), {}, "X"), (sp.csr_matrix(GOOD.astype(complex)), {}, "X"),
+    (GOOD.astype(np.longdouble), {}, "X"), (GOOD.astype("M8[s]"), {}, "X"),
+    (sp.csr_matrix(GOOD.astype(complex)), {}, "X"),
     (sp.csr_matrix(np.array([[1, np.nan]])), {}, "X"), (pd.DataFrame({"a": ["x"]}), {}, "X"),
     (np.zeros(2, "i4,i4").reshape(1, 2), {}, "X"), (object(), {}, "X"), ("file.npy", {}, "X"),
     (GOOD, {"y": [1]}, "y"), (GOOD, {"y": [1.5, 2]}, "y"), (GOOD, {"y": [[1], [2]]}, "y"), (GOOD, {"y": 3}, "y"),
@@ -490,7 +494,8 @@ GOOD = np.array([[1.0, 2.0], [3.0, 0.0]])
     (GOOD, {"scale": "a"}, "scale"), (GOOD, {"scale": 255, "binarize": 3}, "scale"),
     (GOOD, {"missing": "ignore"}, "missing"), (GOOD, {"missing": 3}, "missing"),
     (GOOD, {"unit_names": ["a"]}, "unit_names"), (GOOD, {"unit_names": []}, "unit_names"),
-    (GOOD, {"unit_names": "ab"}, "unit_names"), (GOOD, {"ids": ["a", "b", "c"]}, "ids"), (GOOD, {"ids": ["a", "\0"]}, "ids"),
+    (GOOD, {"unit_names": "ab"}, "unit_names"), (GOOD, {"ids": ["a", "b", "c"]}, "ids"),
+    (GOOD, {"ids": ["a", "\0"]}, "ids"),
     (GOOD, {"image_shape": (1, 3)}, "X"), (GOOD, {"image_shape": (0, 2)}, "image_shape"),
     (GOOD, {"image_shape": 3}, "image_shape"), (GOOD, {"image_shape": (-1, -2)}, "image_shape"),
     (GOOD, {"like": 3}, "like"), (GOOD, {"like": Encoding.from_thresholds([1.0, 2.0, 3.0])}, "X"),
@@ -509,7 +514,8 @@ def test_refused(X, keywords, name):
     ([1.0], [2], [0, 1, 1], (2, 2), "X"), ([1.0], [-1], [0, 1, 1], (2, 2), "X"), ([1.0], [0], [0, 2, 1], (2, 2), "X"),
     ([1.0], [0], [0, 9, 9], (2, 2), "X"), ([1.0], [0], [1, 1, 1], (2, 2), "X"), ([1.0], [0], [0, -1, 1], (2, 2), "X"),
     ([1.0], [0.5], [0, 1, 1], (2, 2), "indices"), ([1.0], [0], [0, 1.5, 1], (2, 2), "indptr"),
-    ([1.0], [0], [0, 1, 1], (-2, 2), "shape"), ([1.0], [0], [0, 1, 1], 3, "shape"), ([1.0], [0], [0, 1, 1], (2,), "shape"),
+    ([1.0], [0], [0, 1, 1], (-2, 2), "shape"), ([1.0], [0], [0, 1, 1], 3, "shape"),
+    ([1.0], [0], [0, 1, 1], (2,), "shape"),
     ([[1.0]], [0], [0, 1, 1], (2, 2), "data"), (["a"], [0], [0, 1, 1], (2, 2), "data"),
     ([1.0, 2.0], [0, 0], [0, 2, 2], (2, 2), "X"),
     ([np.nan], [0], [0, 1, 1], (2, 2), "X"), ([], [], [0, 0, 0], (2, 0), "X"),
@@ -521,7 +527,8 @@ def test_csr_refused(data, indices, indptr, shape, name):
 
 def test_the_extension_itself_never_crashes():
     made = _core.Dataset.from_values(GOOD)
-    for wrong in (None, 3, "a", b"ab", [1], GOOD, GOOD.astype("f4"), np.empty((0, 0), np.int8), np.empty((2, 2), np.int8)[:, ::-1]):
+    for wrong in (None, 3, "a", b"ab", [1], GOOD, GOOD.astype("f4"), np.empty((0, 0), np.int8),
+                  np.empty((2, 2), np.int8)[:, ::-1]):
         for method in (made.spins, made.missing, made.labels, made.select, made.encoding().thresholds,
                        _core.Dataset.from_bytes, _core.Encoding.from_bytes, _core.Encoding.from_thresholds):
             with pytest.raises((TypeError, ValueError, IndexError)):
@@ -541,7 +548,7 @@ def test_the_extension_itself_never_crashes():
             pass
 
 
-# ---- time and memory ----------------------------------------------------------------------------------------------------
+# ---- time and memory ----------------------------------------------------------------------------------------------
 
 
 def test_nothing_is_copied():

@@ -348,6 +348,7 @@ class Dataset:
 
     @property
     def n_samples(self) -> int:
+        """The number of samples."""
         return int(self._handle.describe()["n_samples"])
 
     @property
