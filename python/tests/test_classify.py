@@ -11,7 +11,6 @@ import json
 import os
 import pickle
 import subprocess
-import sys
 import threading
 import warnings
 from pathlib import Path
