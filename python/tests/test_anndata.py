@@ -99,6 +99,20 @@ def test_out(tmp_path, matrix):
     assert fitted.checksum == before
 
 
+def test_out_of_an_estimator(tmp_path):
+    from isinglass import HopfieldMemory
+
+    adata, _ = make()
+    adata = adata[1:].copy()
+    memory = HopfieldMemory(binarize="mean").fit(adata.X, adata.obs["kind"].astype(str))
+    annotate(adata, memory)
+    adata.write_h5ad(tmp_path / "out.h5ad")
+    again = anndata.read_h5ad(tmp_path / "out.h5ad")
+    assert np.array_equal(again.obsm["X_isinglass"], memory.transform(adata.X))
+    assert again.obs["isinglass_class"].tolist() == memory.predict(adata.X).tolist()
+    assert Dataset.load(tmp_path / "out.h5ad", label_column="isinglass_class").n_samples == 39
+
+
 def test_out_of_a_part_of_the_variables():
     adata, counts = make()
     names = ["gene7", "gene2"]

@@ -6,7 +6,6 @@ import os
 import pickle
 import resource
 import signal
-import subprocess
 import threading
 import time
 
@@ -36,7 +35,7 @@ def same(a, b):
     return a.checksum == b.checksum and a.encoding == b.encoding and a.label_checksum == b.label_checksum
 
 
-# ---- one set of values, many forms ------------------------------------------------------------------------------
+# ---- one set of values, many forms --------------------------------------------------------------------------------
 
 
 def forms(X, tmp_path):
@@ -55,6 +54,9 @@ def forms(X, tmp_path):
     shuffled.has_sorted_indices = shuffled.has_canonical_format = False
     coo = sp.coo_matrix(X)
     halves = sp.coo_matrix((np.concatenate([coo.data / 2] * 2), (np.tile(coo.row, 2), np.tile(coo.col, 2))), X.shape)
+    row_starts = 2 * sp.csr_matrix(X).indptr
+    twice = sp.csr_matrix((np.repeat(sp.csr_matrix(X).data, 2) / 2, np.repeat(sp.csr_matrix(X).indices, 2), row_starts),
+                          X.shape)
     long = sp.csr_matrix(X)
     long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
     yield from {
@@ -65,7 +67,7 @@ def forms(X, tmp_path):
         "object": X.astype(object), "masked": np.ma.masked_array(X, False),
         "csr": sp.csr_matrix(X), "csc": sp.csc_matrix(X), "coo": coo, "lil": sp.lil_matrix(X), "dok": sp.dok_matrix(X),
         "bsr": sp.bsr_matrix(X), "csr array": sp.csr_array(X), "csr 64": long,
-        "unsorted": shuffled, "twice": halves, "frame": pd.DataFrame(X),
+        "unsorted": shuffled, "twice": halves, "csr twice": twice,  "frame": pd.DataFrame(X),
         "frame of blocks": pd.DataFrame({k: X[:, k] for k in range(X.shape[1])}),
     }.items()
 
@@ -213,6 +215,34 @@ def test_missing(counts):
     assert np.array_equal(again.missing, np.isnan(X)) and again.encoding == marked.encoding
 
 
+def test_impute_is_that_of_the_program(counts, tmp_path, run_program):
+    rbm = isinglass.SpinGaussianRBM.from_patterns(isinglass.Patterns.from_data(
+        Dataset.from_array(counts, np.arange(60) % 4, binarize="mean")), beta=1.5)
+    X = np.where(np.random.default_rng(1).random(counts.shape) < 0.2, np.nan, counts)
+    data = Dataset.from_array(X, like=rbm, missing="impute")
+    rbm.save(tmp_path / "m.npz")
+    np.savez(tmp_path / "x.npz", X=X)
+    thresholds = rbm.encoding.thresholds
+    for marginal, typed in ((True, []), (False, ["--draw"])):
+        run_program("impute", tmp_path / "m.npz", tmp_path / "x.npz", "-o", tmp_path / "o.npz", "--probabilities",
+                    tmp_path / "p.npz", "--seed", 7, "--sweeps", 20, "--average", 30, "--force", *typed)
+        full = data.impute(rbm, marginal=marginal, sweeps=20, measured=30, random_state=7)
+        with np.load(tmp_path / "o.npz") as file:
+            assert np.array_equal(full.spins, np.where(file["X"] > thresholds, 1, -1))
+    with np.load(tmp_path / "p.npz") as file:
+        assert np.array_equal(data.impute_probabilities(rbm, sweeps=20, measured=30, random_state=7), file["P"])
+    assert full.missing is None and np.array_equal(full.spins[~np.isnan(X)], data.spins[~np.isnan(X)])
+    assert not np.array_equal(full.spins, data.spins)
+    with pytest.raises(ValueError, match="random_state: "):
+        data.impute(rbm, random_state=-1)
+    with pytest.raises(ValueError, match="sweeps: "):
+        data.impute(rbm, sweeps=-1)
+    with pytest.raises(ValueError):
+        Dataset.from_spins([[1, -1]]).impute(rbm)
+    with pytest.raises(TypeError, match="rbm: "):
+        data.impute(3)
+
+
 # ---- labels and names ---------------------------------------------------------------------------------------------
 
 
@@ -254,19 +284,7 @@ def test_names_of_a_frame():
     assert Dataset.from_array(frame, missing="majority", unit_names=["x", "y", "z"]).unit_names == ["x", "y", "z"]
 
 
-# ---- files ----------------------------------------------------------------------------------------------------------
-
-
-def program():
-    path = os.environ.get("ISINGLASS")
-    if not path:
-        pytest.skip("the program is not there: $ISINGLASS")
-    return path
-
-
-def told(*arguments):
-    done = subprocess.run([program(), *map(str, arguments), "--json", "--quiet"], check=True, capture_output=True)
-    return json.loads(done.stdout)
+# ---- files --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("options, typed", [
@@ -274,10 +292,10 @@ def told(*arguments):
     ({"binarize": "quantile:0.75", "drop_constant": True}, ["--binarize", "quantile:0.75", "--drop-constant"]),
     ({"limit": 20}, ["--limit", "20"]), ({"only_class": "b"}, ["--class", "b"]),
 ])
-def test_the_program_agrees(counts, tmp_path, options, typed):
+def test_the_program_agrees(counts, tmp_path, run_program, options, typed):
     y = np.array(list("abc"))[np.arange(60) % 3]
     np.savez(tmp_path / "x.npz", X=counts, y=y, units=np.array([f"u{k}" for k in range(75)]))
-    found = told("data", "info", tmp_path / "x.npz", *typed)
+    found = json.loads(run_program("data", "info", tmp_path / "x.npz", *typed, "--json", "--quiet"))
     data = Dataset.load(tmp_path / "x.npz", **options)
     info = data.describe()
     assert data.checksum == found["bits_sha256"]
@@ -286,6 +304,17 @@ def test_the_program_agrees(counts, tmp_path, options, typed):
     assert data.n_duplicates() == found["duplicate_rows"]
     if not {"limit", "only_class"} & set(options):
         assert Dataset.from_array(counts, y, **options).checksum == found["bits_sha256"]
+
+
+@pytest.mark.parametrize("rule", [None, "mean", 127])
+def test_mnist_is_that_of_the_program(mnist_train, run_program, rule):
+    typed = [] if rule is None else ["--binarize", rule if isinstance(rule, str) else f"value:{rule / 255!r}"]
+    found = json.loads(run_program("data", "info", "mnist:train", *typed, "--json", "--quiet"))
+    X, y = mnist_train
+    data = Dataset.from_array(X.reshape(-1, 28, 28), y, binarize=rule)
+    assert data.checksum == found["bits_sha256"] and data.n_duplicates() == found["duplicate_rows"]
+    assert [{"name": name, "count": size} for name, size in zip(data.classes, data.class_sizes)] == found["classes"]
+    assert isinglass.load_data("mnist:train", binarize=rule).checksum == data.checksum
 
 
 def test_options_of_tables(tmp_path):
@@ -340,7 +369,7 @@ def test_defaults_are_the_librarys():
         assert impute["random_state" if name == "seed" else name] == value, name
 
 
-# ---- parts ----------------------------------------------------------------------------------------------------------
+# ---- parts --------------------------------------------------------------------------------------------------------
 
 
 def test_parts(counts):
@@ -390,7 +419,7 @@ def test_what_it_looks_like(counts):
     assert json.loads(json.dumps(data.describe()))["n_samples"] == 60
 
 
-# ---- encodings --------------------------------------------------------------------------------------------------------
+# ---- encodings ----------------------------------------------------------------------------------------------------
 
 
 def test_encodings(counts):
@@ -415,7 +444,7 @@ def test_thresholds_refused(thresholds, names):
         Encoding.from_thresholds(thresholds, names)
 
 
-# ---- spins ----------------------------------------------------------------------------------------------------------
+# ---- spins --------------------------------------------------------------------------------------------------------
 
 
 def test_spins():
@@ -441,7 +470,7 @@ def test_as_dataset():
             as_dataset(values, "X", encoding)
 
 
-# ---- what is refused --------------------------------------------------------------------------------------------------
+# ---- what is refused ----------------------------------------------------------------------------------------------
 
 GOOD = np.array([[1.0, 2.0], [3.0, 0.0]])
 
@@ -450,7 +479,8 @@ GOOD = np.array([[1.0, 2.0], [3.0, 0.0]])
     ([[1, np.inf]], {}, "X"), ([[1, np.nan]], {}, "X"), ([1, 2], {}, "X"), ([[[[1]]]], {}, "X"), (3, {}, "X"),
     ([[1], [1, 2]], {}, "X"), ([["a", "b"]], {}, "X"), (np.array([[1, "a"]], object), {}, "X"), (None, {}, "X"),
     (np.empty((0, 3)), {}, "X"), (np.empty((3, 0)), {}, "X"), (GOOD.astype(complex), {}, "X"),
-    (GOOD.astype(np.longdouble), {}, "X"), (GOOD.astype("M8[s]"), {}, "X"), (sp.csr_matrix(GOOD.astype(complex)), {}, "X"),
+    (GOOD.astype(np.longdouble), {}, "X"), (GOOD.astype("M8[s]"), {}, "X"),
+    (sp.csr_matrix(GOOD.astype(complex)), {}, "X"),
     (sp.csr_matrix(np.array([[1, np.nan]])), {}, "X"), (pd.DataFrame({"a": ["x"]}), {}, "X"),
     (np.zeros(2, "i4,i4").reshape(1, 2), {}, "X"), (object(), {}, "X"), ("file.npy", {}, "X"),
     (GOOD, {"y": [1]}, "y"), (GOOD, {"y": [1.5, 2]}, "y"), (GOOD, {"y": [[1], [2]]}, "y"), (GOOD, {"y": 3}, "y"),
@@ -464,7 +494,8 @@ GOOD = np.array([[1.0, 2.0], [3.0, 0.0]])
     (GOOD, {"scale": "a"}, "scale"), (GOOD, {"scale": 255, "binarize": 3}, "scale"),
     (GOOD, {"missing": "ignore"}, "missing"), (GOOD, {"missing": 3}, "missing"),
     (GOOD, {"unit_names": ["a"]}, "unit_names"), (GOOD, {"unit_names": []}, "unit_names"),
-    (GOOD, {"unit_names": "ab"}, "unit_names"), (GOOD, {"ids": ["a", "b", "c"]}, "ids"), (GOOD, {"ids": ["a", "\0"]}, "ids"),
+    (GOOD, {"unit_names": "ab"}, "unit_names"), (GOOD, {"ids": ["a", "b", "c"]}, "ids"),
+    (GOOD, {"ids": ["a", "\0"]}, "ids"),
     (GOOD, {"image_shape": (1, 3)}, "X"), (GOOD, {"image_shape": (0, 2)}, "image_shape"),
     (GOOD, {"image_shape": 3}, "image_shape"), (GOOD, {"image_shape": (-1, -2)}, "image_shape"),
     (GOOD, {"like": 3}, "like"), (GOOD, {"like": Encoding.from_thresholds([1.0, 2.0, 3.0])}, "X"),
@@ -483,7 +514,8 @@ def test_refused(X, keywords, name):
     ([1.0], [2], [0, 1, 1], (2, 2), "X"), ([1.0], [-1], [0, 1, 1], (2, 2), "X"), ([1.0], [0], [0, 2, 1], (2, 2), "X"),
     ([1.0], [0], [0, 9, 9], (2, 2), "X"), ([1.0], [0], [1, 1, 1], (2, 2), "X"), ([1.0], [0], [0, -1, 1], (2, 2), "X"),
     ([1.0], [0.5], [0, 1, 1], (2, 2), "indices"), ([1.0], [0], [0, 1.5, 1], (2, 2), "indptr"),
-    ([1.0], [0], [0, 1, 1], (-2, 2), "shape"), ([1.0], [0], [0, 1, 1], 3, "shape"), ([1.0], [0], [0, 1, 1], (2,), "shape"),
+    ([1.0], [0], [0, 1, 1], (-2, 2), "shape"), ([1.0], [0], [0, 1, 1], 3, "shape"),
+    ([1.0], [0], [0, 1, 1], (2,), "shape"),
     ([[1.0]], [0], [0, 1, 1], (2, 2), "data"), (["a"], [0], [0, 1, 1], (2, 2), "data"),
     ([1.0, 2.0], [0, 0], [0, 2, 2], (2, 2), "X"),
     ([np.nan], [0], [0, 1, 1], (2, 2), "X"), ([], [], [0, 0, 0], (2, 0), "X"),
@@ -495,14 +527,14 @@ def test_csr_refused(data, indices, indptr, shape, name):
 
 def test_the_extension_itself_never_crashes():
     made = _core.Dataset.from_values(GOOD)
-    for wrong in (None, 3, "a", b"ab", [1], GOOD, GOOD.astype("f4"), np.empty((0, 0), np.int8), np.empty((2, 2), np.int8)[:, ::-1]):
+    for wrong in (None, 3, "a", b"ab", [1], GOOD, GOOD.astype("f4"), np.empty((0, 0), np.int8),
+                  np.empty((2, 2), np.int8)[:, ::-1]):
         for method in (made.spins, made.missing, made.labels, made.select, made.encoding().thresholds,
                        _core.Dataset.from_bytes, _core.Encoding.from_bytes, _core.Encoding.from_thresholds):
             with pytest.raises((TypeError, ValueError, IndexError)):
                 method(wrong)
-        if hasattr(_core, "RBM"):
-            with pytest.raises(TypeError, match="rbm: "):
-                made.impute(wrong)
+        with pytest.raises(TypeError, match="rbm: "):
+            made.impute(wrong)
     fixed = np.empty((2, 2), np.int8)
     fixed.flags.writeable = False
     with pytest.raises((TypeError, ValueError)):
@@ -516,7 +548,7 @@ def test_the_extension_itself_never_crashes():
             pass
 
 
-# ---- time and memory ----------------------------------------------------------------------------------------------------
+# ---- time and memory ----------------------------------------------------------------------------------------------
 
 
 def test_nothing_is_copied():

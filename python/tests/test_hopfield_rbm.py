@@ -378,3 +378,15 @@ def test_memory(tmp_path):
     done = subprocess.run([sys.executable, "-c", MEASURE, tmp_path], check=True, capture_output=True, text=True)
     added, n_components = done.stdout.split()
     assert int(n_components) == 10 and float(added) < 30, done.stdout
+
+
+def test_features(arrays, fitted):
+    X, y = arrays
+    h = fitted.transform(X)
+    squares = HopfieldRBM(random_state=7, features="squares").fit(X, y)
+    both = HopfieldRBM(random_state=7, features="both").fit(X, y)
+    assert sha(squares.transform(X)) == sha(h * h)
+    assert sha(both.transform(X)) == sha(np.hstack([h, h * h]))
+    assert len(both.get_feature_names_out()) == 2 * both.n_components_
+    with pytest.raises(ValueError, match="^features: expected one of hidden, squares, both"):
+        HopfieldRBM(features="cubes").fit(X, y)

@@ -49,7 +49,7 @@ def interrupt(script: str, after_s: float = 0.5) -> tuple[float, str]:
     return float(words[1]) - sent, out
 
 
-def patterns(count: int = 6, n: int = 60) -> Patterns:
+def patterns(count: int = 5, n: int = 40) -> Patterns:
     return Patterns(np.random.default_rng(5).choice([-1, 1], (count, n)))
 
 
@@ -83,7 +83,7 @@ def test_scores_are_those_of_the_program(options: dict[str, Any], arguments: lis
                                          tmp_path: Path) -> None:
     rbm = SpinGaussianRBM.from_patterns(patterns(), beta=1.2)
     rbm.save(tmp_path / "m.npz")
-    spins = np.random.default_rng(1).choice(np.array([-1, 1], np.int8), (50, 60))
+    spins = np.random.default_rng(1).choice(np.array([-1, 1], np.int8), (50, 40))
     labels = np.arange(50) % 3
     np.savez(tmp_path / "d.npz", X=spins, y=labels)
     said = json.loads(run_program("score", tmp_path / "m.npz", tmp_path / "d.npz", "--by-class", "--json", *arguments))
@@ -104,7 +104,7 @@ def test_scores_are_those_of_the_program(options: dict[str, Any], arguments: lis
 def test_betas_are_those_of_the_program(run_program: Any, tmp_path: Path) -> None:
     rbm = SpinGaussianRBM.from_patterns(patterns())
     rbm.save(tmp_path / "m.npz")
-    spins = np.random.default_rng(1).choice(np.array([-1, 1], np.int8), (50, 60))
+    spins = np.random.default_rng(1).choice(np.array([-1, 1], np.int8), (50, 40))
     np.savez(tmp_path / "d.npz", X=spins)
     said = json.loads(run_program("score", tmp_path / "m.npz", tmp_path / "d.npz", "--betas", "0.5,1,1.5,3", "--json",
                                   "--chains", 40, "--steps", 200, "--samples", 2000))
@@ -198,14 +198,14 @@ RBM = SpinGaussianRBM.from_patterns(patterns())
     (lambda: RBM.log_z(betas=["a"]), "betas"),
     (lambda: RBM.log_z(schedule=[0.0]), "schedule"),
     (lambda: RBM.log_z(schedule=[0.0, np.nan]), "schedule"),
-    (lambda: RBM.log_z(data=np.full((2, 60), 7)), "data"),
+    (lambda: RBM.log_z(data=np.full((2, 40), 7)), "data"),
     (lambda: RBM.log_z(random_state="x"), "random_state"),
     (lambda: RBM.log_z_interval("x"), "confidence"),
-    (lambda: RBM.log_likelihood(np.ones((2, 60)), "x"), "log_z"),
-    (lambda: RBM.log_likelihood(np.ones((2, 60)), [1.0]), "log_z"),
-    (lambda: RBM.log_likelihood(np.ones((2, 60)), RBM.log_z(betas=[1.0], chains=9, steps=9, patience=0)[0]), "log_z"),
-    (lambda: RBM.log_likelihood(np.ones((2, 60)), 0.0, by_class=True), "X"),
-    (lambda: RBM.log_likelihood(np.ones((2, 60)), [], by_class=True), "by_class")])
+    (lambda: RBM.log_likelihood(np.ones((2, 40)), "x"), "log_z"),
+    (lambda: RBM.log_likelihood(np.ones((2, 40)), [1.0]), "log_z"),
+    (lambda: RBM.log_likelihood(np.ones((2, 40)), RBM.log_z(betas=[1.0], chains=9, steps=9, patience=0)[0]), "log_z"),
+    (lambda: RBM.log_likelihood(np.ones((2, 40)), 0.0, by_class=True), "X"),
+    (lambda: RBM.log_likelihood(np.ones((2, 40)), [], by_class=True), "by_class")])
 def test_bad_input_names_the_argument(call: Any, name: str) -> None:
     with pytest.raises((ValueError, TypeError), match=f"^{name}: "):
         call()
@@ -216,12 +216,12 @@ def test_the_library_refuses_the_rest() -> None:
         with pytest.raises(ValueError):
             RBM.log_z(method="ais", **bad)
     for bad in ({"betas": [-1.0]}, {"samples": 3, "method": "mixture"}, {"move": "hmc", "method": "ais"},
-                {"schedule": [0.5, 0.2], "method": "ais"}, {"data": np.ones((2, 59)), "method": "mixture"},
+                {"schedule": [0.5, 0.2], "method": "ais"}, {"data": np.ones((2, 39)), "method": "mixture"},
                 {"adaptive": 2.0, "method": "ais"}):
         with pytest.raises(ValueError):
             RBM.log_z(**bad)
     with pytest.raises(NotImplementedError):
-        RBM.log_z(method="exact")
+        SpinGaussianRBM(np.random.default_rng(1).normal(size=(40, 5))).log_z(method="exact")
     assert RBM.log_z(method="ais", steps=10, chains=5).samples == 5
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import isinglass
-from isinglass import Dataset, Patterns, SpinGaussianRBM, _core
+from isinglass import Dataset, HopfieldNetwork, Patterns, SpinGaussianRBM, _core
 
 
 def random_rbm(n: int = 9, p: int = 3, beta: float = 0.7, seed: int = 3) -> SpinGaussianRBM:
@@ -177,6 +177,21 @@ def test_starts(kind: str) -> None:
         assert not same(rbm, SpinGaussianRBM.start(data, kind=kind, per_class=2, beta=1.25, random_state=2))
 
 
+def test_networks_and_back() -> None:
+    states = all_states(9)
+    rbm = random_rbm()
+    np.testing.assert_allclose(rbm.to_hopfield().energy(states), rbm.energy(states), rtol=1e-12)
+    stored = random_patterns()
+    network = HopfieldNetwork(stored)
+    mapped = SpinGaussianRBM.from_hopfield(network, beta=1.5, report=True)
+    assert same(mapped, SpinGaussianRBM.from_patterns(stored, beta=1.5)) and mapped.mapping.energy_shift == 0
+    np.testing.assert_allclose(mapped.energy(stored.spins), network.energy(stored.spins), rtol=1e-12)
+    back = SpinGaussianRBM.from_hopfield(mapped.to_hopfield(), beta=1.5)
+    np.testing.assert_array_equal(back.weights, mapped.weights)
+    with pytest.raises(ValueError):
+        SpinGaussianRBM.from_hopfield(network, via="hebbian")
+
+
 def test_integrate_and_orthonormalize() -> None:
     rbm = random_rbm()
     found = rbm.integrate()
@@ -321,6 +336,8 @@ RBM = SpinGaussianRBM.from_patterns(random_patterns(), beta=1.0)
     (lambda: RBM.append_pattern(np.full(40, 3)), "pattern"),
     (lambda: RBM.remove_pattern(4), "index"),
     (lambda: RBM.remove_pattern(-1), "index"),
+    (lambda: RBM.remove_pattern("x"), "index"),
+    (lambda: SpinGaussianRBM([[1.0]], image_shape=("a", 2)), "image_shape"),
     (lambda: RBM.sample(0), "count"),
     (lambda: RBM.sample(2.5), "count"),
     (lambda: RBM.sample(2, sweeps=0), "sweeps"),

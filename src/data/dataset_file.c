@@ -73,7 +73,7 @@ static isg_status write_plane(const isg_dataset *data, const uint64_t *plane, co
     ISG_TRY(ISG_ALLOCATE_MATRIX(bytes, n, row));
     for (size_t a = 0; a < n; a++)
         isg_pack_bytes(plane + a * data->words, data->info.n_visible, bytes + a * row);
-    const isg_status status = isg_npz_writer_add_array(writer, name, &type, bytes);
+    const isg_status status = isg_npz_writer_add_stored(writer, name, &type, bytes);
     isg_release(bytes);
     return status;
 }

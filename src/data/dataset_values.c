@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * They are visited in the order in which a file of them would be read, so that both give the same bits.
- * Nothing is copied but a row, or a piece of a column.
+ * Every unit sees its values in the order of a file of them, so that both give the same bits. Nothing is
+ * copied but a few rows at a time.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "data/sparse.h"
 
-enum { PIECE = 1024 }; /* numbers of a column that are put at a time */
+enum { TOGETHER = 16 }; /* rows that are read at a time where values lie by columns */
 
 /* ---- numbers ---------------------------------------------------------------------------------- */
 
@@ -91,29 +91,25 @@ static isg_status put_byte_rows(isg_loader *load) {
     return ISG_OK;
 }
 
-static isg_status put_rows(isg_loader *load, double *numbers) {
+/* A few rows at a time: one, or, where the values of a column lie together, as many as fit into lines
+   of the cache. Rows are put in their order in any case, and so are the values of every unit. */
+static isg_status put_rows(isg_loader *load, bool is_by_column, double *numbers) {
     const isg_values *values = load->values;
-    for (size_t row = 0; row < values->rows; row++) {
-        ISG_TRY(
-            fetch(load, address(values, row, 0), values->column_stride, values->columns, numbers));
-        ISG_TRY(isg_loader_put_row(load, row, numbers));
-        ISG_TRY(
-            isg_loader_report_part(load, row * values->columns, values->rows * values->columns));
-    }
-    return ISG_OK;
-}
-
-static isg_status put_columns(isg_loader *load, double *numbers) {
-    const isg_values *values = load->values;
-    for (size_t column = 0; column < values->columns; column++)
-        for (size_t row = 0; row < values->rows;) {
-            const size_t left = values->rows - row, count = left < PIECE ? left : PIECE;
-            ISG_TRY(fetch(load, address(values, row, column), values->row_stride, count, numbers));
-            for (size_t k = 0; k < count; k++, row++)
-                ISG_TRY(isg_loader_put(load, row, column, numbers[k]));
-            ISG_TRY(isg_loader_report_part(load, column * values->rows + row,
-                                           values->rows * values->columns));
+    const size_t columns = values->columns, most = is_by_column ? TOGETHER : 1;
+    for (size_t row = 0; row < values->rows;) {
+        const size_t left = values->rows - row, count = left < most ? left : most;
+        double some[TOGETHER];
+        for (size_t k = 0; is_by_column && k < columns; k++) {
+            ISG_TRY(fetch(load, address(values, row, k), values->row_stride, count, some));
+            for (size_t r = 0; r < count; r++)
+                numbers[r * columns + k] = some[r];
         }
+        if (!is_by_column)
+            ISG_TRY(fetch(load, address(values, row, 0), values->column_stride, columns, numbers));
+        for (size_t r = 0; r < count; r++, row++)
+            ISG_TRY(isg_loader_put_row(load, row, numbers + r * columns));
+        ISG_TRY(isg_loader_report_part(load, row * columns, values->rows * columns));
+    }
     return ISG_OK;
 }
 
@@ -131,8 +127,8 @@ static isg_status read_dense(isg_loader *load) {
         values->column_stride == 1 && isg_loader_takes_bytes(load))
         return put_byte_rows(load);
     double *numbers = NULL;
-    ISG_TRY(ISG_ALLOCATE(numbers, is_by_column ? PIECE : values->columns));
-    const isg_status status = is_by_column ? put_columns(load, numbers) : put_rows(load, numbers);
+    ISG_TRY(ISG_ALLOCATE_MATRIX(numbers, values->columns, is_by_column ? TOGETHER : 1));
+    const isg_status status = put_rows(load, is_by_column, numbers);
     isg_release(numbers);
     return status;
 }

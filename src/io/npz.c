@@ -41,8 +41,8 @@ static char *member_name(const char *name) {
     return member;
 }
 
-isg_status isg_npz_writer_add_array(isg_npz_writer *writer, const char *name,
-                                    const isg_array_type *type, const void *data) {
+static isg_status add_array(isg_npz_writer *writer, const char *name, const isg_array_type *type,
+                            const void *data, bool is_deflated) {
     uint8_t header[ISG_NPY_HEADER_BYTES];
     size_t bytes = 0;
     ISG_TRY(isg_npy_data_bytes(type, &bytes));
@@ -50,11 +50,20 @@ isg_status isg_npz_writer_add_array(isg_npz_writer *writer, const char *name,
     char *member = member_name(name);
     if (!member)
         return ISG_ERR_MEMORY;
-    const isg_status status =
-        isg_zip_writer_add_parts(writer->zip, member, parts, 2,
-                                 isg_dtype_is_whole(type->dtype) || isg_dtype_is_text(type->dtype));
+    const isg_status status = isg_zip_writer_add_parts(writer->zip, member, parts, 2, is_deflated);
     isg_release(member);
     return status;
+}
+
+isg_status isg_npz_writer_add_array(isg_npz_writer *writer, const char *name,
+                                    const isg_array_type *type, const void *data) {
+    return add_array(writer, name, type, data,
+                     isg_dtype_is_whole(type->dtype) || isg_dtype_is_text(type->dtype));
+}
+
+isg_status isg_npz_writer_add_stored(isg_npz_writer *writer, const char *name,
+                                     const isg_array_type *type, const void *data) {
+    return add_array(writer, name, type, data, false);
 }
 
 isg_status isg_npz_writer_add_doubles(isg_npz_writer *writer, const char *name,

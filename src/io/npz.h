@@ -23,6 +23,10 @@ isg_status isg_npz_writer_create(isg_npz_writer **out, const char *path);
 isg_status isg_npz_writer_add_array(isg_npz_writer *writer, const char *name,
                                     const isg_array_type *type, const void *data);
 
+/* The same, never deflated: for bits that are packed already and wanted soon. */
+isg_status isg_npz_writer_add_stored(isg_npz_writer *writer, const char *name,
+                                     const isg_array_type *type, const void *data);
+
 /* Numbers in zero, one or two dimensions; dims beyond n_dims are ignored. */
 isg_status isg_npz_writer_add_doubles(isg_npz_writer *writer, const char *name,
                                       const double *numbers, size_t n_dims, size_t rows,

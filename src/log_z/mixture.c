@@ -28,6 +28,7 @@
 
 #include "base/elementary.h"
 #include "base/memory.h"
+#include "base/progress_part.h"
 #include "base/special.h"
 #include "base/threads.h"
 #include "data/data.h"
@@ -77,6 +78,11 @@ static isg_status report(isg_mixture *mixture, double fraction) {
     if (progress && !progress->report(progress->user, mixture->done))
         return isg_fail(ISG_ERR_CANCELLED, "ln Z by a mixture was cancelled");
     return ISG_OK;
+}
+
+/* For parts that only ask whether to go on. */
+static const isg_progress *at_this_point(const isg_mixture *mixture, isg_part *part) {
+    return isg_part_of(part, mixture->progress, mixture->done, mixture->done);
 }
 
 /* ---- where to look for minima ---------------------------------------------------------------- */
@@ -341,8 +347,9 @@ static size_t least_samples(const isg_mixture *mixture, size_t wanted) {
 static isg_status fit(isg_mixture *mixture) {
     enum { PER_WITNESS = 8 };
     const size_t most = PER_WITNESS * mixture->options.witnesses;
+    isg_part part;
     return isg_modes_fit(&mixture->modes, &mixture->weights, most, mixture->options.seed,
-                         mixture->stage++);
+                         mixture->stage++, at_this_point(mixture, &part));
 }
 
 /* One round: fit, draw a few, ask the witnesses, follow their leads. */
@@ -403,8 +410,10 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
     ISG_TRY(report(out, 0));
     ISG_TRY(search_from_starts(out, rbm));
     ISG_TRY(report(out, 0.1));
+    isg_part part;
     ISG_TRY(isg_witnesses_anneal(&out->witnesses, &out->modes, &out->weights, options->witnesses,
-                                 options->seed, out->stage++, &out->everywhere));
+                                 options->seed, out->stage++, &out->everywhere,
+                                 at_this_point(out, &part)));
     ISG_TRY(improve_in_rounds(out));
     return fit(out);
 }
@@ -471,13 +480,14 @@ isg_status isg_mixture_finish(isg_mixture *mixture, isg_log_z *out) {
     isg_witnesses fresh = {0};
     isg_mixture_sum sum = {0};
     news found = {0};
+    isg_part part;
     isg_log_z result = {.method = ISG_LOG_Z_MIXTURE, .samples = samples, .spread = (double)NAN};
     ISG_TRY_GOTO(isg_mixture_draw(mixture, samples, 0.4, 0.9, &proposal, &sum));
     result.modes = minima_of(&mixture->modes);
     result.laplace = laplace_of(&mixture->modes);
     ISG_TRY_GOTO(isg_witnesses_anneal(&fresh, &mixture->modes, &mixture->weights,
                                       mixture->options.witnesses, mixture->options.seed,
-                                      mixture->stage++, NULL));
+                                      mixture->stage++, NULL, at_this_point(mixture, &part)));
     ISG_TRY_GOTO(ask(mixture, &proposal, &sum, &fresh, &found));
     ISG_TRY_GOTO(ask(mixture, &proposal, &sum, &mixture->witnesses, &found));
     ISG_TRY_GOTO(isg_modes_search(&mixture->modes, found.points, found.n_points));

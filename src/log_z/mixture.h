@@ -152,15 +152,17 @@ void isg_witnesses_release(isg_witnesses *witnesses);
 enum { ISG_STAGE = 1 << 16 };
 
 /* Cools `count` chains from random spins to beta. `everywhere`, if not NULL, is fitted to the
-   states they visit after that. Release with isg_witnesses_release(), after a failure too. */
+   states they visit after that. `progress`, which may be NULL, is asked whether to go on, always with
+   fraction 0. Release with isg_witnesses_release(), after a failure too. */
 isg_status isg_witnesses_anneal(isg_witnesses *out, const isg_modes *modes,
                                 const isg_gibbs_weights *w, size_t count, uint64_t seed,
-                                uint64_t stage, isg_gaussian *everywhere);
+                                uint64_t stage, isg_gaussian *everywhere,
+                                const isg_progress *progress);
 
 /* Starts at most about `most` chains from every mode that is not yet fitted, and fits its Gaussian
-   to them as long as they stay nearer to it than to any other mode. */
+   to them as long as they stay nearer to it than to any other mode. `progress` as above. */
 isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, size_t most, uint64_t seed,
-                         uint64_t stage);
+                         uint64_t stage, const isg_progress *progress);
 
 /* ---- the estimate, and its steps for the tests ----------------------------------------------- */
 

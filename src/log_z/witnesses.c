@@ -58,12 +58,20 @@ static void moments_release(isg_moments *all) {
     isg_release(all);
 }
 
+/* Whether to go on. */
+static isg_status ask(const isg_progress *progress) {
+    return !progress || progress->report(progress->user, 0)
+               ? ISG_OK
+               : isg_fail(ISG_ERR_CANCELLED, "ln Z by a mixture was cancelled");
+}
+
 /* ---- annealed -------------------------------------------------------------------------------- */
 
-static void cool(isg_states *states, const isg_gibbs_weights *w, double beta, isg_sweeps *sweeps,
-                 double *log_weights) {
+static isg_status cool(isg_states *states, const isg_gibbs_weights *w, double beta,
+                       isg_sweeps *sweeps, double *log_weights, const isg_progress *progress) {
     sweeps->count = PER_STEP;
     for (size_t t = 0; t < STEPS; t++, sweeps->step += PER_STEP) {
+        ISG_TRY(ask(progress));
         const double before = beta * (double)t / STEPS, after = beta * (double)(t + 1) / STEPS;
 #pragma omp parallel for schedule(static) num_threads(isg_team_size())
         for (size_t k = 0; k < states->count; k++)
@@ -71,10 +79,11 @@ static void cool(isg_states *states, const isg_gibbs_weights *w, double beta, is
         sweeps->beta = after;
         isg_states_sweep(states, w, sweeps);
     }
+    return ISG_OK;
 }
 
 static isg_status look(isg_states *states, const isg_gibbs_weights *w, isg_sweeps *sweeps,
-                       bool is_even, isg_gaussian *everywhere) {
+                       bool is_even, isg_gaussian *everywhere, const isg_progress *progress) {
     const size_t p = w->n_hidden;
     isg_status status = ISG_OK;
     isg_moments *moments = NULL;
@@ -83,6 +92,7 @@ static isg_status look(isg_states *states, const isg_gibbs_weights *w, isg_sweep
     ISG_TRY_GOTO(ISG_ALLOCATE(h, p));
     sweeps->count = APART;
     for (size_t t = 0; t < LOOKING; t++, sweeps->step += APART) {
+        ISG_TRY_GOTO(ask(progress));
         isg_states_sweep(states, w, sweeps);
         for (size_t k = 0; k < states->count; k++) {
             hidden_sum(states, w, k, h);
@@ -107,7 +117,8 @@ static void scatter(isg_states *states, const isg_gibbs_weights *w, uint64_t see
 
 isg_status isg_witnesses_anneal(isg_witnesses *out, const isg_modes *modes,
                                 const isg_gibbs_weights *w, size_t count, uint64_t seed,
-                                uint64_t stage, isg_gaussian *everywhere) {
+                                uint64_t stage, isg_gaussian *everywhere,
+                                const isg_progress *progress) {
     const size_t p = w->n_hidden;
     const double beta = modes->model->beta;
     isg_status status = ISG_OK;
@@ -119,9 +130,9 @@ isg_status isg_witnesses_anneal(isg_witnesses *out, const isg_modes *modes,
     isg_sweeps sweeps = {
         .gain = 1, .seed = seed, .purpose = ISG_PURPOSE_MIXTURE, .step = stage * ISG_STAGE};
     scatter(&states, w, seed, sweeps.step++);
-    cool(&states, w, beta, &sweeps, out->log_weights);
+    ISG_TRY_GOTO(cool(&states, w, beta, &sweeps, out->log_weights, progress));
     if (everywhere)
-        ISG_TRY_GOTO(look(&states, w, &sweeps, modes->is_even, everywhere));
+        ISG_TRY_GOTO(look(&states, w, &sweeps, modes->is_even, everywhere, progress));
     for (size_t k = 0; k < count; k++) {
         isg_cursor random = isg_cursor_at(stream_of(seed, sweeps.step, k));
         hidden_sum(&states, w, k, out->points + k * p);
@@ -250,7 +261,7 @@ static fit_plan plan_fit(const isg_modes *modes, size_t most) {
 }
 
 isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, size_t most, uint64_t seed,
-                         uint64_t stage) {
+                         uint64_t stage, const isg_progress *progress) {
     fit_plan plan = plan_fit(modes, most);
     isg_status status = ISG_OK;
     isg_states states = {0};
@@ -274,6 +285,7 @@ isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, size_t mo
     sweeps.step += WARMING_UP;
     sweeps.count = APART;
     for (size_t t = 0; t < FITTING; t++, sweeps.step += APART) {
+        ISG_TRY_GOTO(ask(progress));
         isg_states_sweep(&states, w, &sweeps);
         watch(&states, w, modes, &plan, moments, scratch);
     }

@@ -2,9 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <string.h>
-
 #include "hopfield.h"
+
+#include <string.h>
+#include <time.h>
 
 static const core_field option_fields[] = {
     CORE_ENUM("dynamics", isg_dynamics_options, kind, core_dynamics),
@@ -61,11 +62,66 @@ static uint64_t *gather(PyObject *data) {
     return states ? states : (uint64_t *)PyErr_NoMemory();
 }
 
+/* ---- slices ------------------------------------------------------------------------------------- */
+
+/* The library reports after some of the states have done all their sweeps, which may take hours at a temperature. So
+   sweeps are cut into slices, whose length follows the time they take; the bits are the same. */
+typedef struct slice {
+    core_call *call;
+    double from, to; /* of the whole */
+} slice;
+
+static bool report_slice(void *user, double fraction) {
+    const slice *my = user;
+    return core_report(my->call, my->from + (my->to - my->from) * fraction);
+}
+
+static double now_s(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Only dynamics at a temperature: at zero temperature states stop by themselves. */
+static isg_status run_slices(const isg_hopfield *network, uint64_t *states, size_t count,
+                             const isg_dynamics_options *options, isg_dynamics_report *reports,
+                             isg_dynamics_report *part, core_call *call) {
+    isg_dynamics_options now = *options;
+    isg_status status = ISG_OK;
+    size_t done = 0, length = 1;
+    do {
+        const double start = now_s();
+        now.sweeps = options->sweeps - done < length ? options->sweeps - done : length;
+        const double all = options->sweeps ? (double)options->sweeps : 1;
+        slice my = {call, (double)done / all, (double)(done + now.sweeps) / all};
+        status = isg_hopfield_run(network, states, count, &now, part,
+                                  &(isg_progress){report_slice, &my});
+        for (size_t a = 0; status == ISG_OK && a < count; a++) {
+            part[a].sweeps += reports[a].sweeps;
+            part[a].flips += reports[a].flips;
+            reports[a] = part[a];
+        }
+        done += now.sweeps;
+        now.first_sweep += now.sweeps;
+        const double seconds = now_s() - start;
+        if (seconds < 0.1 && length <= SIZE_MAX / 4)
+            length *= 2;
+        else if (seconds > 0.3 && length > 1)
+            length /= 2;
+    } while (status == ISG_OK && done < options->sweeps);
+    return status;
+}
+
+static bool is_thermal(isg_dynamics kind) {
+    return kind != ISG_DYNAMICS_ASYNCHRONOUS && kind != ISG_DYNAMICS_SYNCHRONOUS;
+}
+
 /* Moves the states and writes them to `out` (count, n). The data are no longer needed. */
 static PyObject *move(PyObject *self, uint64_t *states, size_t count, int8_t *out,
                       const isg_dynamics_options *options, PyObject *progress) {
-    const size_t n = isg_hopfield_describe(network_of(self)).n_visible;
-    isg_dynamics_report *reports = PyMem_Calloc(count + 1, sizeof *reports);
+    const isg_hopfield *network = network_of(self);
+    const size_t n = isg_hopfield_describe(network).n_visible, words = (n + 63) / 64;
+    isg_dynamics_report *reports = PyMem_Calloc(2 * count + 1, sizeof *reports);
     PyObject *found = NULL;
     core_call call;
     if (!reports)
@@ -73,10 +129,13 @@ static PyObject *move(PyObject *self, uint64_t *states, size_t count, int8_t *ou
     if (core_share(self)) {
         bool is_done = core_enter(&call, progress);
         if (is_done) {
-            const isg_status status = isg_hopfield_run(network_of(self), states, count, options,
-                                                       reports, core_progress(&call));
+            const isg_status status =
+                is_thermal(options->kind)
+                    ? run_slices(network, states, count, options, reports, reports + count, &call)
+                    : isg_hopfield_run(network, states, count, options, reports,
+                                       core_progress(&call));
             for (size_t a = 0; status == ISG_OK && a < count; a++)
-                core_unpack(states + a * ((n + 63) / 64), n, out + a * n);
+                core_unpack(states + a * words, n, out + a * n);
             is_done = core_leave(&call, status);
         }
         core_unshare(self);

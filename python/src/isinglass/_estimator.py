@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator  # type: ignore[import]
+from sklearn.base import BaseEstimator
 
 from ._convert import using_threads
 from ._values import label_texts
 from .dataset import Dataset, Encoding, Rule
 
 try:  # scikit-learn 1.6 on
-    from sklearn.utils.validation import validate_data  # type: ignore[import]
+    from sklearn.utils.validation import validate_data
 except ImportError:
     validate_data = None
 

@@ -78,7 +78,7 @@ def _canonical(value: Any) -> str:
     """Compact JSON with sorted keys, exactly as jansson has it, which is what the checksum is of."""
     if isinstance(value, dict):
         items = (f"{json.dumps(key, ensure_ascii=False)}:{_canonical(value[key])}"
-                 for key in sorted(value, key=lambda key: key.encode("utf-8", "surrogateescape")))
+                 for key in sorted(value, key=lambda key: str(key).encode("utf-8", "surrogateescape")))
         return "{" + ",".join(items) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(_canonical, value)) + "]"

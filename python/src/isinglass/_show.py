@@ -37,6 +37,11 @@ def pyplot() -> Any:
     return matplotlib.pyplot
 
 
+def new_axes(width: float, height: float) -> Any:
+    """Axes of a figure of this size in inches."""
+    return pyplot().subplots(figsize=(width, height), layout="constrained")[1]
+
+
 def image_shape(n_visible: int, height: int, width: int) -> tuple[int, int] | None:
     """The shape of the images that samples are, or None."""
     return (height, width) if height and width and height * width == n_visible else None
@@ -54,11 +59,8 @@ def plot_images(images: npt.ArrayLike, shape: tuple[int, int] | None, *, titles:
     look = {"cmap": "gray" if is_spins else "RdBu_r", "vmin": -limit, "vmax": limit, "interpolation": "nearest"}
     count = len(rows)
     columns = columns or min(count, 10)
-    if ax is None:
-        lines = math.ceil(count / columns)
-        size = (min(12, 1.1 * columns), 1.25 * lines if shape else min(8, 0.3 * count + 1))
-        _, ax = pyplot().subplots(figsize=size, layout="constrained")
     if shape is None:
+        ax = ax or new_axes(12, min(8, 0.3 * count + 1))
         ax.imshow(rows, aspect="auto", **look)
         ax.set_xlabel("unit")
         if titles is not None:
@@ -69,6 +71,8 @@ def plot_images(images: npt.ArrayLike, shape: tuple[int, int] | None, *, titles:
     head = gap + (height // 4 if titles is not None else 0)
     lines = math.ceil(count / columns)
     sheet = np.full((lines * (height + head), columns * (width + gap)), np.nan)
+    inches = min(12, 1.1 * columns)
+    ax = ax or new_axes(inches, inches * sheet.shape[0] / sheet.shape[1])
     for k, row in enumerate(rows):
         top, left = (k // columns) * (height + head) + head, (k % columns) * (width + gap)
         sheet[top:top + height, left:left + width] = row.reshape(shape)

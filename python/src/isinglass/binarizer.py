@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin  # type: ignore[import]
-from sklearn.utils.validation import check_is_fitted  # type: ignore[import]
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from ._convert import Floats, Spins
 from ._estimator import SpinEstimator

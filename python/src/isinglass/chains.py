@@ -5,7 +5,6 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from . import _core, _show
 from ._convert import Floats, Progress, Spins, as_seed, as_spins, reporting
-from .rbm import Samples, SpinGaussianRBM, _number, _rbm_from_bytes, _shifted
+from .rbm import Samples, SpinGaussianRBM, _number, _rbm_from_bytes, _shifted, _whole
 
 if TYPE_CHECKING:
     import xarray
@@ -100,7 +99,7 @@ class Trace:
     def to_arviz(self) -> Any:
         """As an InferenceData of ArviZ, with energies as the sample statistic of that name."""
         try:
-            import arviz  # type: ignore[import]
+            import arviz
         except ImportError as error:
             raise ImportError("to_arviz() needs arviz; to_xarray() needs only xarray") from error
         posterior = {name: array for name, array in self.values.items() if name != "energy"}
@@ -114,12 +113,7 @@ def schedule_of(beta: float | Mapping[int, float] | None, own: float, sweeps: in
     >>> schedule_of({0: 2, 19: 20}, 1.0, 20)
     [(2.0, 19), (20.0, 1)]
     """
-    try:
-        sweeps = operator.index(sweeps)
-    except TypeError:
-        raise TypeError(f"sweeps: expected a whole number, found {sweeps!r}") from None
-    if sweeps < 1:
-        raise ValueError(f"sweeps: expected at least 1, found {sweeps}")
+    sweeps = _whole(sweeps, "sweeps", 1)
     if not isinstance(beta, Mapping):
         return [(own if beta is None else _number(beta, "beta"), sweeps)]
     steps = sorted(beta)
@@ -184,10 +178,7 @@ class Chains:
     def __init__(self, rbm: SpinGaussianRBM, count: int, *, start: Start = None, random_state: Any = 1) -> None:
         if not isinstance(rbm, SpinGaussianRBM):
             raise TypeError(f"rbm: expected a SpinGaussianRBM, found {type(rbm).__name__}")
-        try:
-            count = operator.index(count)
-        except TypeError:
-            raise TypeError(f"count: expected a whole number, found {count!r}") from None
+        count = _whole(count, "count", 1)
         self._rbm = rbm.copy()
         self._clamped = None
         self._handle = _core.Chains.create(self._rbm._handle, count, as_seed(random_state))
@@ -266,7 +257,7 @@ class Chains:
         """
         value = self._rbm.beta if beta is None else _number(beta, "beta")
         with reporting(progress, "sweeps") as report:
-            self._handle.sweep(sweeps, value, report)
+            self._handle.sweep(_whole(sweeps, "sweeps"), value, report)
 
     def measure(self, skip: int = 0, sweeps: int = 1000, *, beta: float | None = None,
                 progress: Progress = None) -> Diagnosis:
@@ -276,7 +267,7 @@ class Chains:
         """
         value = self._rbm.beta if beta is None else _number(beta, "beta")
         with reporting(progress, "measuring") as report:
-            found = self._handle.measure(skip, sweeps, value, report)
+            found = self._handle.measure(_whole(skip, "skip"), _whole(sweeps, "sweeps"), value, report)
         for name in ("energy", "hidden"):
             keys = ("time", "error", "window", "is_reliable")
             found[name] = Autocorrelation(**{key: found.pop(f"{name}_{key}") for key in keys})
@@ -299,7 +290,8 @@ class Chains:
                 raise ValueError(f"what: expected energy, hidden or spins, found {name!r}")
         if not names:
             raise ValueError("what: expected energy, hidden or spins, found nothing")
-        if every < 1 or sweeps < every:
+        sweeps, every = _whole(sweeps, "sweeps", 1), _whole(every, "every", 1)
+        if sweeps < every:
             raise ValueError(f"every: expected 1 to {sweeps} sweeps, found {every}")
         draws = sweeps // every
         first = self.sweeps

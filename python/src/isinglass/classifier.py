@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin  # type: ignore[import]
-from sklearn.exceptions import ConvergenceWarning  # type: ignore[import]
-from sklearn.utils import assert_all_finite  # type: ignore[import]
-from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import]
-from sklearn.utils.validation import check_is_fitted, column_or_1d  # type: ignore[import]
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._convert import Floats, using_threads
 from ._estimator import SpinEstimator

@@ -348,6 +348,7 @@ class Dataset:
 
     @property
     def n_samples(self) -> int:
+        """The number of samples."""
         return int(self._handle.describe()["n_samples"])
 
     @property
@@ -544,7 +545,7 @@ class Dataset:
         """
         options = {"marginal": marginal, "sweeps": sweeps, "measured": measured, "seed": as_seed(random_state)}
         with reporting(progress, "imputing") as report, using_threads(n_jobs):
-            return Dataset._wrap(self._handle.impute(rbm._handle, options, report))
+            return Dataset._wrap(self._handle.impute(_rbm_handle(rbm), options, report))
 
     def impute_probabilities(self, rbm: SpinGaussianRBM, *, sweeps: int = 50, measured: int = 200,
                              random_state: Any = 1, n_jobs: int | None = None,
@@ -553,7 +554,7 @@ class Dataset:
         out = np.empty(self.shape)
         options = {"sweeps": sweeps, "measured": measured, "seed": as_seed(random_state)}
         with reporting(progress, "imputing") as report, using_threads(n_jobs):
-            self._handle.probabilities(rbm._handle, out, options, report)
+            self._handle.probabilities(_rbm_handle(rbm), out, options, report)
         return out
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -562,6 +563,13 @@ class Dataset:
 
 def _dataset_from_bytes(content: bytes) -> Dataset:
     return Dataset._wrap(_core.Dataset.from_bytes(content))
+
+
+def _rbm_handle(rbm: Any) -> _core.RBM:
+    handle = getattr(rbm, "_handle", None)
+    if not isinstance(handle, _core.RBM):
+        raise TypeError(f"rbm: expected a SpinGaussianRBM, found {type(rbm)}")
+    return handle
 
 
 def _chosen(like: Any, binarize: Rule, scale: float | None, options: dict[str, Any]) -> _core.Encoding | None:

@@ -121,7 +121,7 @@ def _unit_places(adata: Any, encoding: Encoding) -> npt.NDArray[np.int64]:
     if names is not None and all(name in places for name in names):
         return np.array([places[name] for name in names], np.int64)
     if encoding.n_visible != adata.n_vars:
-        raise ValueError(f"model: has {encoding.n_visible} units that adata, of {adata.n_vars} variables, does not have")
+        raise ValueError(f"model: adata, of {adata.n_vars} variables, does not have its {encoding.n_visible} units")
     return np.arange(adata.n_vars)
 
 
@@ -156,7 +156,7 @@ def _loadings(loadings: Any, n_vars: int, units: npt.NDArray[np.int64] | None) -
 
 
 def _categories(classes: Any, n_obs: int) -> Any:
-    import pandas  # type: ignore[import]
+    import pandas
 
     texts = label_texts(classes, "classes") or []
     if len(texts) != n_obs:

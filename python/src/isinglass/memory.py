@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin, TransformerMixin  # type: ignore[import]
-from sklearn.utils.multiclass import check_classification_targets  # type: ignore[import]
-from sklearn.utils.validation import check_is_fitted  # type: ignore[import]
+from sklearn.base import ClassifierMixin, TransformerMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from ._convert import Floats, Spins, using_threads
 from ._estimator import SpinEstimator

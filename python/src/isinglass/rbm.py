@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 Via = Literal["qr", "svd", "sqrt", "hebbian"]
 Method = Literal["auto", "exact", "ais", "mixture"]
+Start = Literal["hopfield", "hebbian", "pca", "normal"]
 
 #: Samples: a Dataset, or an array of spins (n_samples, n_visible).
 Samples = Union["Dataset", npt.ArrayLike]
@@ -50,6 +52,16 @@ def _number(value: Any, name: str) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name}: expected a number, found {value!r}") from None
+
+
+def _whole(value: Any, name: str, least: int = 0) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected a whole number, found {value!r}") from None
+    if not least <= number < 2**63:
+        raise ValueError(f"{name}: expected a whole number from {least} on, found {number}")
+    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +156,7 @@ class SpinGaussianRBM:
     def _set_image(self, shape: tuple[int, int]) -> None:
         try:
             height, width = shape
-            self._handle.set_image(height, width)
+            self._handle.set_image(_whole(height, "height", 1), _whole(width, "width", 1))
         except TypeError:
             raise TypeError(f"image_shape: expected (height, width), found {shape!r}") from None
         except ValueError as error:
@@ -213,7 +225,7 @@ class SpinGaussianRBM:
         return self
 
     @classmethod
-    def start(cls, data: Samples, *, kind: Literal["hopfield", "hebbian", "pca", "normal"] = "hopfield",
+    def start(cls, data: Samples, *, kind: Start = "hopfield",
               per_class: int = 1, n_hidden: int = 0, beta: float = 2.0, deviation: float = 0.1, cap: bool = False,
               allow_rank_deficient: bool = False, random_state: Any = 1, patterns: Patterns | None = None,
               progress: Progress = None) -> SpinGaussianRBM:
@@ -663,7 +675,7 @@ class SpinGaussianRBM:
 
     def remove_pattern(self, index: int) -> SpinGaussianRBM:
         """A new RBM that stores one pattern less, if this one was mapped via "qr"."""
-        return self._wrap(self._handle.remove_pattern(index))
+        return self._wrap(self._handle.remove_pattern(_whole(index, "index")))
 
     def unmap(self, *, method: Literal["descent", "relax", "enumerate"] = "relax",
               start: Patterns | Literal["model", "random"] = "model", restarts: int = 50, data: Samples | None = None,

@@ -11,9 +11,9 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin  # type: ignore[import]
-from sklearn.utils.multiclass import type_of_target  # type: ignore[import]
-from sklearn.utils.validation import check_array, check_is_fitted  # type: ignore[import]
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from ._convert import Floats, Spins, as_seed, using_threads
 from ._estimator import SpinEstimator
@@ -21,9 +21,10 @@ from ._run_record import Rate, as_rates
 from .dataset import Dataset
 from .log_z import LogZ
 from .patterns import Patterns
-from .rbm import SpinGaussianRBM
+from .rbm import Method, SpinGaussianRBM, Start
 from .training import Epoch, Training, _as_epochs
 
+_FEATURES = ("hidden", "squares", "both")
 _STARTS = ("hopfield", "hebbian", "pca", "normal")
 
 
@@ -61,6 +62,9 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         Visit the samples in a new order in every epoch.
     deviation : float
         Standard deviation of the weights of ``init="normal"``.
+    features : {"hidden", "squares", "both"}
+        What ``transform`` gives: the hidden units h = W's + c; their squares, the terms that the energy is made of,
+        which a linear model behind it needs to tell apart more than half-spaces; or first one and then the other.
     binarize : float, str or None
         What is +1: values above this number; or by a rule whose thresholds are learned, such as "mean", "median" or
         "otsu"; None if X are spins already.
@@ -104,11 +108,14 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
     True
     """
 
-    def __init__(self, n_components: int | None = None, *, init: str | SpinGaussianRBM = "hopfield",
+    n_iter_: int
+    _seed: int
+
+    def __init__(self, n_components: int | None = None, *, init: Start | SpinGaussianRBM = "hopfield",
                  learning_rate: Rate = 1e-4, batch_size: int = 100, n_iter: int = 10, beta: float = 2.0,
                  gibbs_steps: int = 20, persistent: bool = False, fields: bool = False, estimator: str = "sampled",
-                 shuffle: bool = False, deviation: float = 0.1, binarize: float | str | None = 0.0,
-                 log_z: str = "auto", verbose: int = 0, random_state: Any = None, n_jobs: int | None = None) -> None:
+                 shuffle: bool = False, deviation: float = 0.1, features: str = "hidden",
+                 binarize: float | str | None = 0.0, log_z: Method = "auto", verbose: int = 0, random_state: Any = None, n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.init = init
         self.learning_rate = learning_rate
@@ -121,6 +128,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         self.estimator = estimator
         self.shuffle = shuffle
         self.deviation = deviation
+        self.features = features
         self.binarize = binarize
         self.log_z = log_z
         self.verbose = verbose
@@ -139,6 +147,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
             Classes; without them, or if they are continuous, all samples form one class.
         """
         epochs = _as_epochs(self.n_iter, "n_iter")
+        self._check_features()
         data = self._fit_dataset(X, self._classes_of(y))
         return self._train(data, None, as_seed(self.random_state), as_rates(self.learning_rate), epochs)
 
@@ -191,7 +200,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         return self
 
     def _start(self, data: Dataset, seed: int) -> SpinGaussianRBM:
-        count = self.n_components
+        count: Any = self.n_components
         if count is not None and (isinstance(count, bool) or not isinstance(count, numbers.Integral) or count < 1):
             raise ValueError(f"n_components: expected a whole number from 1 on or None, found {count!r}")
         if isinstance(self.init, SpinGaussianRBM):
@@ -204,7 +213,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
             raise ValueError(f"init: expected one of {', '.join(_STARTS)} or a SpinGaussianRBM, found {self.init!r}")
         n_classes = max(1, len(data.classes))
         if self.init in ("pca", "normal"):
-            return SpinGaussianRBM.start(data, kind=self.init, n_hidden=int(count or n_classes), beta=self.beta,
+            return SpinGaussianRBM.start(data, kind=self.init, n_hidden=n_classes if count is None else int(count), beta=self.beta,
                                          deviation=self.deviation, random_state=seed, progress=False)
         if count is not None and count % n_classes:
             raise ValueError(f"n_components: expected a multiple of the number of classes, {n_classes}, found {count}")
@@ -229,8 +238,19 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
     # ---- using ---------------------------------------------------------------------------------------------------
 
     def transform(self, X: Any) -> Floats:
-        """The mean hidden units given X: W's + c, (n_samples, n_components_); their variance is 1 / beta."""
-        return self._hidden(X)[0]
+        """The mean hidden units given X, h = W's + c (n_samples, n_components_), whose variance is 1 / beta.
+
+        Or their squares, or both, (n_samples, 2 n_components_), as ``features`` says.
+        """
+        self._check_features()
+        h, _ = self._hidden(X)
+        if self.features == "hidden":
+            return h
+        return np.square(h, out=h) if self.features == "squares" else np.hstack([h, np.square(h)])
+
+    def _check_features(self) -> None:
+        if self.features not in _FEATURES:
+            raise ValueError(f"features: expected one of {', '.join(_FEATURES)}, found {self.features!r}")
 
     def _hidden(self, X: Any) -> tuple[Floats, Floats]:
         """The same, and the energies H(s)."""
@@ -244,7 +264,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
     def inverse_transform(self, X: Any) -> Floats:
         """The expected spins given hidden units X, tanh(beta (W h + b)): numbers from -1 to +1.
 
-        (1 + x) / 2 is the probability of +1.
+        (1 + x) / 2 is the probability of +1. Of ``features="both"`` give the first half; squares have lost their sign.
         """
         check_is_fitted(self)
         h = np.ascontiguousarray(check_array(X, dtype=np.float64))
@@ -252,7 +272,9 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
             raise ValueError(f"X: expected {self.n_components_} hidden units, found {h.shape[1]}")
         out = np.empty((len(h), self.n_features_in_))
         self.rbm_._handle.visible_input(h, out)
-        return np.tanh(np.multiply(out, self.rbm_.beta, out=out), out=out)
+        np.multiply(out, self.rbm_.beta, out=out)
+        np.tanh(out, out=out)
+        return out
 
     def score_samples(self, X: Any) -> Floats:
         """ln p of every sample, -beta H(s) - ln Z, in nats; a UserWarning if ln Z cannot be trusted."""
@@ -299,4 +321,4 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
 
     @property
     def _n_features_out(self) -> int:
-        return self.rbm_.n_hidden
+        return self.rbm_.n_hidden * (2 if self.features == "both" else 1)

@@ -416,7 +416,7 @@ class Training:
 
 
 def _as_epochs(epochs: Any, name: str = "epochs") -> int:
-    if isinstance(epochs, bool) or not isinstance(epochs, numbers.Integral) or not 0 <= epochs < 2**63:
+    if isinstance(epochs, bool) or not isinstance(epochs, numbers.Integral) or not 0 <= int(epochs) < 2**63:
         raise ValueError(f"{name}: expected a whole number from 0 on, found {epochs!r}")
     return int(epochs)
 
