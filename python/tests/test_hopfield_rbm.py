@@ -21,7 +21,7 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 
-from isinglass import Dataset, HopfieldRBM, Patterns, SpinGaussianRBM, _core  # noqa: E402
+from isinglass import HopfieldRBM, Patterns, _core  # noqa: E402
 
 PROGRAM = os.environ.get("ISINGLASS", "")
 DATA = os.environ.get("ISINGLASS_DATA", "")

@@ -42,7 +42,8 @@ def case(tmp_path_factory):
     ({"protocol": "attractor"}, ["--protocol", "attractor"]),
     ({"rule": "hebbian", "threshold": 0.9, "random_state": 7, "trajectories": 5, "max_updates": 30},
      ["--rule", "hebbian", "--overlap", 0.9, "--seed", 7, "--trajectories", 5, "--sweeps", 30]),
-    ({"threshold": 0.95, "ensemble": "glauber", "beta": 3.0}, ["--overlap", 0.95, "--dynamics", "glauber", "--beta", 3]),
+    ({"threshold": 0.95, "ensemble": "glauber", "beta": 3.0},
+     ["--overlap", 0.95, "--dynamics", "glauber", "--beta", 3]),
     ({"protocol": "attractor", "keep_diagonal": False, "dynamics": "sync", "readout": "energy", "rule": "hebbian"},
      ["--protocol", "attractor", "--no-diagonal", "--dynamics", "sync", "--readout", "energy", "--rule", "hebbian"]),
     ({"protocol": "attractor", "dynamics": "gibbs", "max_updates": 100}, ["--protocol", "attractor", "--dynamics",
@@ -131,7 +132,8 @@ def test_results_are_plain(case):
     assert np.array_equal(other.confusion, found.confusion) and other.options == found.options
     assert found.confusion.flags.writeable and found.confusion.flags.owndata
     assert repr(found).startswith("Recall(protocol='published', n_samples=150, accuracy=0.")
-    assert "count as wrong" in found._repr_html_() and "spurious" in recall(*case[:2], protocol="attractor")._repr_html_()
+    assert "count as wrong" in found._repr_html_()
+    assert "spurious" in recall(*case[:2], protocol="attractor")._repr_html_()
     assert callable(isinglass.recall)  # and not the module
 
 
