@@ -125,7 +125,7 @@ def test_resumed(start, data, tmp_path, options):
 
 @pytest.mark.parametrize("is_resumed", [False, True])
 def test_cancelled_and_continued(start, data, tmp_path, is_resumed):
-    options = {"epochs": 400, "batch_size": 10, "persistent": True}
+    options = {"epochs": 200, "batch_size": 10, "persistent": True}
     training = Training(start, data, directory=tmp_path / "run", **options, progress=lambda fraction: False)
     n_cancelled = 0
     while not training.is_over:
@@ -136,8 +136,21 @@ def test_cancelled_and_continued(start, data, tmp_path, is_resumed):
         if is_resumed:
             training.close()
             training = Training.resume(tmp_path / "run", data, progress=lambda fraction: False)
-    assert n_cancelled > 2 and training.state.updates == 400 * 23
+    assert n_cancelled > 1 and training.state.updates == 200 * 23
     assert digest(training.rbm) == whole(start, data, **options)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_cancelled_within_an_update(start, data, tmp_path, persistent):
+    options = {"epochs": 2, "batch_size": 1000, "gibbs_steps": 6000, "persistent": persistent}
+    answers = iter([False] * 2)
+    training = Training(start, data, directory=tmp_path / "run", save_every=0.0, **options,
+                        progress=lambda fraction: next(answers, None))
+    for _ in range(2):
+        with pytest.raises(isinglass.CancelledError):
+            training.run()
+        assert training.state.updates == 0 and np.array_equal(training.rbm.weights, start.weights)
+    assert digest(training.run().rbm) == whole(start, data, **options)
 
 
 @needs_program

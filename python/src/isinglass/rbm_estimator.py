@@ -115,8 +115,8 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
                  learning_rate: Rate = 1e-4, batch_size: int = 100, n_iter: int = 10, beta: float = 2.0,
                  gibbs_steps: int = 20, persistent: bool = False, fields: bool = False, estimator: str = "sampled",
                  shuffle: bool = False, deviation: float = 0.1, features: str = "hidden",
-                 binarize: float | str | None = 0.0, log_z: Method = "auto", verbose: int = 0,
-                 random_state: Any = None, n_jobs: int | None = None) -> None:
+                 binarize: float | str | None = 0.0, log_z: Method = "auto", verbose: int = 0, random_state: Any = None,
+                 n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.init = init
         self.learning_rate = learning_rate
@@ -214,8 +214,9 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
             raise ValueError(f"init: expected one of {', '.join(_STARTS)} or a SpinGaussianRBM, found {self.init!r}")
         n_classes = max(1, len(data.classes))
         if self.init in ("pca", "normal"):
-            return SpinGaussianRBM.start(data, kind=self.init, n_hidden=n_classes if count is None else int(count),
-                                         beta=self.beta, deviation=self.deviation, random_state=seed, progress=False)
+            n_hidden = n_classes if count is None else int(count)
+            return SpinGaussianRBM.start(data, kind=self.init, n_hidden=n_hidden, beta=self.beta,
+                                         deviation=self.deviation, random_state=seed, progress=False)
         if count is not None and count % n_classes:
             raise ValueError(f"n_components: expected a multiple of the number of classes, {n_classes}, found {count}")
         per_class = 1 if count is None else int(count) // n_classes
