@@ -114,6 +114,7 @@ def test_attributes(arrays, fitted):
     X, _ = arrays
     assert fitted.n_components_ == 3 and fitted.n_features_in_ == 40 and fitted.n_iter_ == 10
     assert fitted.components_.shape == (3, 40) and np.shares_memory(fitted.components_, fitted.rbm_.weights)
+    assert fitted.components_.flags.writeable  # the training is over, and its memory released
     assert isinstance(fitted.patterns_, Patterns) and fitted.patterns_.labels == ["0", "1", "2"]
     assert [row.epoch for row in fitted.history_] == list(range(11))
     assert list(fitted.get_feature_names_out()) == ["hopfieldrbm0", "hopfieldrbm1", "hopfieldrbm2"]
