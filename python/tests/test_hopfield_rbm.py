@@ -159,6 +159,28 @@ def test_mistrust_is_said(arrays, monkeypatch):
 # ---- y and n_components ----------------------------------------------------------------------------------------
 
 
+def test_log_z_of_the_model_as_it_is(arrays):
+    X, y = arrays
+    model = HopfieldRBM(random_state=0, n_iter=1).fit(X, y)
+    spins = np.where(X > 0, 1, -1)
+
+    def is_fresh():
+        return model.score(X) == pytest.approx(model.rbm_.log_likelihood(spins, model.rbm_.log_z()).value, abs=0.05)
+
+    assert is_fresh() and model.log_z_ is model.log_z_
+    model.components_[:] *= 0.5
+    assert is_fresh()
+    model.rbm_.visible_field[3] = 0.4
+    assert is_fresh()
+    model.rbm_.hidden_field[0] = -0.3
+    assert is_fresh()
+    model.rbm_.beta = 0.7
+    assert is_fresh()
+    assert pickle.loads(pickle.dumps(model)).log_z_.value == model.log_z_.value
+    model.set_params(log_z="ais")
+    assert model.log_z_.method == "ais"
+
+
 def test_y(arrays):
     X, y = arrays
     by_number = HopfieldRBM(random_state=1).fit(X, y)

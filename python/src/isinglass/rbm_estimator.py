@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import hashlib
 import numbers
 import time
 import warnings
@@ -90,7 +91,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
     history_ : list of Epoch
         What is known of the start and of every epoch since ``fit``.
     log_z_ : LogZ
-        ln Z, computed when first used.
+        ln Z, computed when first used, and again after the weights, the fields, beta or ``log_z`` have changed.
     n_features_in_, feature_names_in_, encoding_
         As in scikit-learn, and how X became spins.
 
@@ -110,6 +111,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
 
     n_iter_: int
     _seed: int
+    _log_z_of: tuple[str, float, bytes]
 
     def __init__(self, n_components: int | None = None, *, init: Start | SpinGaussianRBM = "hopfield",
                  learning_rate: Rate = 1e-4, batch_size: int = 100, n_iter: int = 10, beta: float = 2.0,
@@ -297,14 +299,23 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
 
     @property
     def log_z_(self) -> LogZ:
-        """ln Z, computed when first used; a UserWarning if it cannot be trusted."""
+        """ln Z of the model as it is, computed when first used; a UserWarning if it cannot be trusted."""
         check_is_fitted(self)
-        if self._log_z is None:
+        state = self._model_state()
+        if self._log_z is None or getattr(self, "_log_z_of", None) != state:
             with using_threads(self.n_jobs):
                 self._log_z = self.rbm_.log_z(method=self.log_z, random_state=self._seed, progress=False)
+            self._log_z_of = state
         if not self._log_z.is_trusted:
             warnings.warn(f"log_z: ln Z cannot be trusted: {self._log_z.reason}", UserWarning, stacklevel=3)
         return self._log_z
+
+    def _model_state(self) -> tuple[str, float, bytes]:
+        """What ln Z depends on. ``components_`` and ``rbm_`` can be written to, so that it may change at any time."""
+        digest = hashlib.sha256()
+        for array in (self.rbm_.weights, self.rbm_.visible_field, self.rbm_.hidden_field):
+            digest.update(array.tobytes())
+        return (self.log_z, self.rbm_.beta, digest.digest())
 
     @property
     def components_(self) -> Floats:
