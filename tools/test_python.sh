@@ -116,7 +116,8 @@ readonly SANITIZED=(env "LD_PRELOAD=$(gcc -print-file-name=libasan.so):$(gcc -pr
     ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:strict_string_checks=1)
 
 test_sanitized() {
-    local left_out=(--deselect tests/test_package.py --ignore tests/test_leaks.py --ignore tests/test_abi.py)
+    # What other processes and the linker do has been seen without.
+    local left_out=(--ignore tests/test_package.py --ignore tests/test_leaks.py --ignore tests/test_abi.py -m)
     if ! ISINGLASS_PRESET=asan tools/wheel.sh; then
         count_failure "the extension with sanitizers"
         return
@@ -127,7 +128,12 @@ test_sanitized() {
     }
     # A process that reads beyond an array has to be stopped, or else nothing is tested here.
     count_command "the sanitizer sees what the extension does" sees_planted_error
-    $is_long || left_out+=(-m "not slow" --ignore-glob 'tests/test_*_checks.py')
+    if $is_long; then
+        left_out+=("not measured")
+    else
+        left_out+=("not measured and not slow" --ignore-glob 'tests/test_*_checks.py')
+        echo "under the sanitizer without what is slow and scikit-learn's checks: see make check-long"
+    fi
     under=("${SANITIZED[@]}")
     run_pytest sanitized "$tree/build/python-asan/venv" "${left_out[@]}"
 }

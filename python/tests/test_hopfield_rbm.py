@@ -394,6 +394,7 @@ print((kib("VmHWM") - before) / 1024, model.n_components_)
 """
 
 
+@pytest.mark.measured
 @needs_mnist
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="peaks of memory cannot be reset here")
 def test_memory(tmp_path):

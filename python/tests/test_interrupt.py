@@ -18,6 +18,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 
+pytestmark = pytest.mark.measured
 TRIALS = int(os.environ.get("ISINGLASS_TRIALS", "3"))
 LIMIT_S = 0.5
 
