@@ -297,3 +297,45 @@ def small():
 def test_bad_arguments(small, call, error, message):
     with pytest.raises(error, match=message):
         call(small)
+
+
+def test_couplings_of_ones_own():
+    rng = np.random.default_rng(3)
+    n, beta = 9, 1.3
+    states = np.array([[1 if k >> i & 1 else -1 for i in range(n)] for k in range(1 << n)])
+    a = rng.normal(size=(n, n))
+    glass = (a + a.T) / 6
+    np.fill_diagonal(glass, 0)
+    b = rng.normal(size=n)
+    x = 0.1 - np.linalg.eigvalsh(glass)[0]
+    network = HopfieldNetwork.from_couplings(glass + x * np.eye(n), field=b)
+    energy = -0.5 * np.einsum("ni,ij,nj->n", states, glass, states) - states @ b
+    np.testing.assert_allclose(network.energy(states), energy - n * x / 2, atol=1e-12)
+    np.testing.assert_allclose(network.couplings(), glass + x * np.eye(n), atol=1e-12)
+    np.testing.assert_allclose(network.fields(states), states @ (glass + x * np.eye(n)) + b, atol=1e-12)
+    rbm = network.to_rbm(beta=beta)
+    p = np.exp(-beta * energy)
+    np.testing.assert_allclose(rbm.probabilities(), p / p.sum(), rtol=1e-10)
+    assert rbm.log_z().value - beta * n * x / 2 == pytest.approx(np.log(p.sum()), abs=1e-10)
+    low = rng.normal(size=(n, 2))
+    assert HopfieldNetwork.from_couplings(low @ low.T).to_rbm().n_hidden == 2
+    assert HopfieldNetwork.from_couplings(2 * np.eye(n)).to_rbm().n_hidden == n
+    assert np.array_equal(pickle.loads(pickle.dumps(network)).energy(states), network.energy(states))
+
+
+@pytest.mark.parametrize("J, sentence", [
+    ([[0.0, 1], [1, 0]], "couplings: J has the negative eigenvalue -1; .* x = 1 or more"),
+    ([[1.0, 0.5], [0, 1]], "couplings: expected a symmetric"), ([[1.0, 2]], "couplings: expected a square"),
+    (np.zeros((2, 2)), "couplings: expected some that are not zero"), ([[np.nan]], "couplings: expected finite"),
+    ([1.0], "couplings: expected 2 dim"), (np.empty((0, 0)), "couplings: expected a square"), ([["a"]], "couplings: ")])
+def test_bad_couplings(J, sentence):
+    with pytest.raises(ValueError, match=f"^{sentence}"):
+        HopfieldNetwork.from_couplings(J)
+
+
+def test_couplings_in_place_of_patterns():
+    with pytest.raises(ValueError, match=r"^patterns: .*from_couplings\(J\)"):
+        HopfieldNetwork([[0.0, 0.3], [0.3, 0.0]])
+    with pytest.raises(ValueError, match="^patterns: ") as caught:
+        HopfieldNetwork([[0.0, 0.3], [0.2, 0.0]])
+    assert "from_couplings" not in str(caught.value)

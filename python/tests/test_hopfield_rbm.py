@@ -189,6 +189,15 @@ def test_y(arrays):
     without = HopfieldRBM(random_state=1).fit(X)
     continuous = HopfieldRBM(random_state=1).fit(X, y + 0.5)
     assert without.n_components_ == 1 and sha(without.components_) == sha(continuous.components_)
+    names = np.array(["a", "b", "c"], object)[y]
+    for bad in ([None, *names[1:]], [np.nan, *names[1:]], [1, *names[1:]], np.where(names == "a", "", names)):
+        with pytest.raises(ValueError, match="^y: "):  # not silently a single class, or samples without one
+            HopfieldRBM().fit(X, np.array(bad, object))
+    with pytest.raises(ValueError, match="^y: "):
+        HopfieldRBM().fit(X, np.eye(3)[y])
+    with pytest.raises(ValueError, match="NaN"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of scikit-learn
+        HopfieldRBM().fit(X, np.where(y == 0, np.nan, y))
 
 
 def test_n_components(arrays):

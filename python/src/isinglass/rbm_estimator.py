@@ -147,11 +147,11 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,), optional
-            Classes; without them, or if they are continuous, all samples form one class.
+            Classes, one for every sample; without y, or if it is continuous, all samples form one class.
         """
         epochs = _as_epochs(self.n_iter, "n_iter")
         self._check_features()
-        data = self._fit_dataset(X, self._classes_of(y))
+        data = self._fit_classes(X, self._classes_of(X, y))
         return self._train(data, None, as_seed(self.random_state), as_rates(self.learning_rate), epochs)
 
     def partial_fit(self, X: Any, y: Any = None) -> HopfieldRBM:
@@ -161,7 +161,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         """
         rates = as_rates(self.learning_rate)
         if not hasattr(self, "rbm_"):
-            data = self._fit_dataset(X, self._classes_of(y))
+            data = self._fit_classes(X, self._classes_of(X, y))
             return self._train(data, None, as_seed(self.random_state), rates[:1], 1)
         done = self.n_iter_
         # Random numbers have their names from the seed and the update, which counts from zero in every call.
@@ -169,10 +169,21 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         now = [rate for rate, from_epoch in rates if from_epoch <= done][-1]
         return self._train(self._dataset(X), self.rbm_, seed, [(now, 0)], 1)
 
-    def _classes_of(self, y: Any) -> Any:
+    def _fit_classes(self, X: Any, y: Any) -> Dataset:
+        data = self._fit_dataset(X, y)
+        if y is not None:
+            self._class_names(np.unique(np.asarray(y)))  # one of them may mean that there is no label
+        return data
+
+    def _classes_of(self, X: Any, y: Any) -> Any:
         """y if it names classes that get patterns each."""
-        if y is None or type_of_target(y) not in ("binary", "multiclass"):
+        kind = "continuous" if y is None else type_of_target(y)
+        if kind == "continuous":
             return None
+        if kind not in ("binary", "multiclass"):
+            self._validated(X, None, True)  # what is wrong with X is said first
+            raise ValueError(f"y: Unknown label type: {kind!r}; expected a class for every sample, all numbers or all "
+                             "texts, without None or NaN")
         is_too_few = isinstance(self.n_components, numbers.Integral) and self.n_components < len(np.unique(y))
         return None if is_too_few and self.init in ("hopfield", "hebbian") else y
 
