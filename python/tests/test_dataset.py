@@ -597,3 +597,80 @@ def test_threads_read_at_once(counts):
     for thread in threads:
         thread.join()
     assert found == [expected] * 8
+
+
+# ---- units by name --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def named():
+    """Spins with names of units, a network and an RBM made of them, and the same spins in another order of columns."""
+    rng = np.random.default_rng(5)
+    y = np.arange(40) % 2
+    spins = np.where((rng.random((2, 12)) < 0.5)[y] ^ (rng.random((40, 12)) < 0.1), 1, -1)
+    frame = pd.DataFrame(spins, columns=[f"g{k}" for k in range(12)])
+    network = isinglass.HopfieldNetwork(isinglass.Patterns.from_data(Dataset.from_array(frame, y)))
+    return frame, y, network, network.to_rbm(), frame[frame.columns[::-1]]
+
+
+def uses_of(named):
+    frame, y, network, rbm, _ = named
+    return {"network.energy": network.energy, "network.run": lambda X: network.run(X).spins,
+            "patterns.nearest": network.patterns.nearest, "rbm.energy": rbm.energy,
+            "rbm.sample": lambda X: rbm.sample(5, start=X), "rbm.log_likelihood": lambda X: rbm.log_likelihood(X).value,
+            "Training": lambda X: isinglass.Training(rbm, X, epochs=1, progress=False).run().rbm.weights,
+            "recall": lambda X: isinglass.recall(network.patterns, X).pattern}
+
+
+@pytest.mark.parametrize("use", ["network.energy", "network.run", "patterns.nearest", "rbm.energy", "rbm.sample",
+                                 "rbm.log_likelihood", "Training", "recall"])
+def test_objects_find_columns_by_name(named, use):
+    frame, _, _, _, turned = named
+    call = uses_of(named)[use]
+    expected = call(frame)
+    np.testing.assert_array_equal(call(turned), expected)
+    np.testing.assert_array_equal(call(turned.assign(other=1)), expected)  # a column that is no unit
+    np.testing.assert_array_equal(call(frame.to_numpy()), expected)  # without names, by position
+    np.testing.assert_array_equal(call(Dataset.from_array(turned, like=named[3])), expected)
+    with pytest.raises(ValueError, match="lacks 1 of the 12 units of the model, such as 'g3'"):
+        call(turned.drop(columns="g3"))
+    with pytest.raises(ValueError, match="unit 0 is 'g11', where the model has 'g0'.*like=model"):
+        call(Dataset.from_array(turned))
+    with pytest.raises(ValueError, match="11 units, where the model has 12"):
+        call(Dataset.from_array(frame.iloc[:, :11]))
+
+
+def test_names_of_a_frame_of_spins(named):
+    frame, y, _, rbm, turned = named
+    names = list(frame.columns)
+    assert Dataset.from_spins(frame).unit_names == Dataset.from_array(frame).unit_names == names
+    assert Dataset.from_spins(frame.rename(index="s{}".format)).ids[:2] == ["s0", "s1"]
+    assert Dataset.from_spins(frame, unit_names=map(str, range(12))).unit_names[3] == "3"
+    assert isinglass.Patterns(frame.iloc[:2]).unit_names == names
+    stored = isinglass.HopfieldNetwork(frame.iloc[:2])
+    np.testing.assert_array_equal(stored.energy(turned), stored.energy(frame))
+    with pytest.raises(ValueError, match="different names"):
+        rbm.energy(frame.rename(columns={"g1": "g0"}))
+
+
+def test_classifiers_and_imputation_refuse_other_units(named):
+    frame, y, _, rbm, turned = named
+    model = isinglass.HopfieldClassifier(per_class=1, binarize=None).fit(frame, y).classifier_
+    np.testing.assert_array_equal(model.predict(turned), model.predict(frame))
+    with pytest.raises(ValueError, match="data: these are not the units"):
+        model.score(Dataset.from_spins(turned, y))
+    holes = turned.astype(float).mask(np.random.default_rng(0).random(turned.shape) < 0.1)
+    data = Dataset.from_array(holes, missing="impute")
+    for method in (data.impute, data.impute_probabilities):
+        with pytest.raises(ValueError, match="data: these are not the units"):
+            method(rbm)
+
+
+def test_hint_for_anndata_and_sparse(named):
+    anndata = pytest.importorskip("anndata")
+    with pytest.raises(TypeError, match="from_anndata"):
+        Dataset.from_array(anndata.AnnData(np.ones((2, 2), np.float32), dtype=np.float32))
+    with pytest.raises(TypeError, match=r"from_array\(data\)"):
+        isinglass.Patterns.from_data(sp.eye(3, format="csr"))
+    with pytest.raises(TypeError, match=r"from_array\(X, like=model\)"):
+        named[3].energy(sp.eye(12, format="csr"))

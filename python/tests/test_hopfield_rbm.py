@@ -21,7 +21,7 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 
-from isinglass import Dataset, HopfieldRBM, Patterns, SpinGaussianRBM, _core  # noqa: E402
+from isinglass import HopfieldRBM, Patterns, _core  # noqa: E402
 
 PROGRAM = os.environ.get("ISINGLASS", "")
 DATA = os.environ.get("ISINGLASS_DATA", "")
@@ -159,6 +159,28 @@ def test_mistrust_is_said(arrays, monkeypatch):
 # ---- y and n_components ----------------------------------------------------------------------------------------
 
 
+def test_log_z_of_the_model_as_it_is(arrays):
+    X, y = arrays
+    model = HopfieldRBM(random_state=0, n_iter=1).fit(X, y)
+    spins = np.where(X > 0, 1, -1)
+
+    def is_fresh():
+        return model.score(X) == pytest.approx(model.rbm_.log_likelihood(spins, model.rbm_.log_z()).value, abs=0.05)
+
+    assert is_fresh() and model.log_z_ is model.log_z_
+    model.components_[:] *= 0.5
+    assert is_fresh()
+    model.rbm_.visible_field[3] = 0.4
+    assert is_fresh()
+    model.rbm_.hidden_field[0] = -0.3
+    assert is_fresh()
+    model.rbm_.beta = 0.7
+    assert is_fresh()
+    assert pickle.loads(pickle.dumps(model)).log_z_.value == model.log_z_.value
+    model.set_params(log_z="ais")
+    assert model.log_z_.method == "ais"
+
+
 def test_y(arrays):
     X, y = arrays
     by_number = HopfieldRBM(random_state=1).fit(X, y)
@@ -167,6 +189,15 @@ def test_y(arrays):
     without = HopfieldRBM(random_state=1).fit(X)
     continuous = HopfieldRBM(random_state=1).fit(X, y + 0.5)
     assert without.n_components_ == 1 and sha(without.components_) == sha(continuous.components_)
+    names = np.array(["a", "b", "c"], object)[y]
+    for bad in ([None, *names[1:]], [np.nan, *names[1:]], [1, *names[1:]], np.where(names == "a", "", names)):
+        with pytest.raises(ValueError, match="^y: "):  # not silently a single class, or samples without one
+            HopfieldRBM().fit(X, np.array(bad, object))
+    with pytest.raises(ValueError, match="^y: "):
+        HopfieldRBM().fit(X, np.eye(3)[y])
+    with pytest.raises(ValueError, match="NaN"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of scikit-learn
+        HopfieldRBM().fit(X, np.where(y == 0, np.nan, y))
 
 
 def test_n_components(arrays):
@@ -372,6 +403,7 @@ print((kib("VmHWM") - before) / 1024, model.n_components_)
 """
 
 
+@pytest.mark.measured
 @needs_mnist
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="peaks of memory cannot be reset here")
 def test_memory(tmp_path):

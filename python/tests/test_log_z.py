@@ -163,6 +163,8 @@ def test_looks() -> None:
     assert "#b00020" in poor._repr_html_() and "not trusted" in poor._repr_html_()
     likelihood = rbm.log_likelihood(patterns(12, 200).spins, poor)
     assert not likelihood.is_trusted and "NOT TRUSTED" in repr(likelihood) and "#b00020" in likelihood._repr_html_()
+    with pytest.warns(UserWarning, match="^log_z: ln Z cannot be trusted: "):
+        rbm.log_probability(patterns(12, 200).spins, poor)
     good = SpinGaussianRBM.from_patterns(patterns(3, 12)).log_z()
     assert "#b00020" not in good._repr_html_() and float(good) == good.value and good.method == "exact"
     assert pickle.loads(pickle.dumps(good)).__repr__() == repr(good)

@@ -106,7 +106,8 @@ static PyObject *describe(PyObject *self, PyObject *none) {
     return core_write(&info, info_fields);
 }
 
-/* A copy, since the network owns its patterns; by the bytes of a file, which keep all there is to know. */
+/* A copy, since the network owns its patterns; by the bytes of a file, which have
+   everything but the numbers of members. */
 static PyObject *patterns(PyObject *self, PyObject *none) {
     const isg_patterns *stored = isg_hopfield_patterns(network_of(self));
     isg_patterns *copy = NULL;

@@ -57,7 +57,8 @@ static PyObject *defaults(PyObject *none, PyObject *nothing) {
     return core_write(&usual, option_fields);
 }
 
-/* What arrays do not tell: the shape of images (0, 0 for none) and how values became spins (NULL if unknown). */
+/* What arrays do not tell: the shape of images (0, 0 for none) and how values became spins (NULL if
+   unknown). */
 static isg_status complete(isg_patterns *patterns, size_t height, size_t width,
                            const isg_encoding *encoding) {
     isg_status status = ISG_OK;

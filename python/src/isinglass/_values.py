@@ -60,12 +60,19 @@ def is_none(item: Any) -> bool:
     return isinstance(item, (float, np.floating)) and math.isnan(item)
 
 
+def is_frame(X: Any) -> bool:
+    """Whether it is a data frame, of pandas or of another library."""
+    return hasattr(X, "columns") and hasattr(X, "to_numpy")
+
+
 def as_table(X: Any, name: str = "X") -> Table:
     """The rows of an array of two or three dimensions, a data frame, or a sparse matrix of SciPy."""
     if hasattr(X, "tocsr"):
         return _sparse_table(X, name)
-    if hasattr(X, "columns") and hasattr(X, "to_numpy"):
+    if is_frame(X):
         return _frame_table(X, name)
+    if hasattr(X, "obs_names") and hasattr(X, "var_names"):
+        raise TypeError(f"{name}: expected an array, found an AnnData; use Dataset.from_anndata()")
     if isinstance(X, np.ma.MaskedArray):
         X = np.where(X.mask, math.nan, X.data) if np.any(X.mask) else X.data
     try:

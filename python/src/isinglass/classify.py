@@ -254,7 +254,10 @@ class Classifier:
 
     def score(self, data: Dataset) -> float:
         """The share of the samples with a label that is classified correctly; NaN without any."""
+        from .dataset import check_units
+
         samples = _labelled(data)
+        check_units(samples, "data", self.encoding)
         truth = np.empty(len(samples), np.uint32)
         self._handle.truth(samples._handle, truth)
         known = truth < len(self.classes)

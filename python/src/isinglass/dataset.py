@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from . import _core, _show
 from ._convert import Floats, Progress, Spins, as_seed, as_spins, reporting, using_threads
-from ._values import Table, as_table, as_texts, csr_table, image_sizes, label_texts, rule_text
+from ._values import Table, as_table, as_texts, csr_table, image_sizes, is_frame, label_texts, rule_text
 
 if TYPE_CHECKING:
     from .rbm import SpinGaussianRBM
@@ -247,16 +247,18 @@ class Dataset:
     @classmethod
     def from_spins(cls, spins: Any, y: Any = None, *, unit_names: Iterable[str] | None = None,
                    ids: Iterable[str] | None = None, image_shape: tuple[int, int] | None = None) -> Dataset:
-        """From +1 and -1, or 1 and 0, or bools; other values are refused.
+        """From +1 and -1, or 1 and 0, or bools; other values are refused. A data frame names units and samples.
 
         >>> Dataset.from_spins([[1, -1], [-1, -1]], y=[0, 1]).classes
         ['0', '1']
         """
-        table = as_table(as_spins(spins, "spins"), "spins")
+        frame = as_table(spins, "spins") if is_frame(spins) else None
+        table = as_table(as_spins(spins if frame is None else frame.data, "spins"), "spins")
         if table.image_shape != (0, 0):
             image_shape, table.image_shape = image_shape or table.image_shape, (0, 0)
-        table.unit_names = as_texts(unit_names, "unit_names")
-        table.ids = as_texts(ids, "ids")
+        table.unit_names, table.ids = as_texts(unit_names, "unit_names"), as_texts(ids, "ids")
+        if frame is not None:
+            table.unit_names, table.ids = table.unit_names or frame.unit_names, table.ids or frame.ids
         return cls._from_table(table, y, 0.0, None, None, False, image_shape, {"keep_unlabelled": True})
 
     @classmethod
@@ -545,7 +547,7 @@ class Dataset:
         """
         options = {"marginal": marginal, "sweeps": sweeps, "measured": measured, "seed": as_seed(random_state)}
         with reporting(progress, "imputing") as report, using_threads(n_jobs):
-            return Dataset._wrap(self._handle.impute(_rbm_handle(rbm), options, report))
+            return Dataset._wrap(self._handle.impute(_rbm_for(self, rbm), options, report))
 
     def impute_probabilities(self, rbm: SpinGaussianRBM, *, sweeps: int = 50, measured: int = 200,
                              random_state: Any = 1, n_jobs: int | None = None,
@@ -554,7 +556,7 @@ class Dataset:
         out = np.empty(self.shape)
         options = {"sweeps": sweeps, "measured": measured, "seed": as_seed(random_state)}
         with reporting(progress, "imputing") as report, using_threads(n_jobs):
-            self._handle.probabilities(_rbm_handle(rbm), out, options, report)
+            self._handle.probabilities(_rbm_for(self, rbm), out, options, report)
         return out
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -565,10 +567,11 @@ def _dataset_from_bytes(content: bytes) -> Dataset:
     return Dataset._wrap(_core.Dataset.from_bytes(content))
 
 
-def _rbm_handle(rbm: Any) -> _core.RBM:
+def _rbm_for(data: Dataset, rbm: Any) -> _core.RBM:
     handle = getattr(rbm, "_handle", None)
     if not isinstance(handle, _core.RBM):
         raise TypeError(f"rbm: expected a SpinGaussianRBM, found {type(rbm)}")
+    check_units(data, "data", rbm.encoding)
     return handle
 
 
@@ -606,14 +609,24 @@ def _columns(columns: str | Iterable[str | int] | None) -> str | None:
 def as_dataset(X: Any, name: str = "X", encoding: Encoding | None = None) -> Dataset:
     """A Dataset itself, or spins as one.
 
-    Zeros and ones are taken as spins only if the thresholds of the model would make the same of them.
+    Units that have names in both are those of the model: the columns of a data frame are found by their names, and a
+    Dataset with other units, or the same in another order, is refused. Zeros and ones are taken as spins only if the
+    thresholds of the model would make the same of them.
     """
     if isinstance(X, Dataset):
+        check_units(X, name, encoding)
         return X
     if hasattr(X, "tocsr"):
+        like = "" if encoding is None else ", like=model"
         raise TypeError(f"{name}: expected a Dataset or an array of spins, found a sparse matrix; "
-                        "use Dataset.from_array(X, like=model)")
-    array = np.asarray(X)
+                        f"use Dataset.from_array({name}{like})")
+    unit_names, ids = None, None
+    if is_frame(X):
+        table = as_table(X, name)
+        array, ids = _columns_of(table, name, encoding), table.ids
+        unit_names = table.unit_names and (encoding and encoding.unit_names or table.unit_names)
+    else:
+        array = np.asarray(X)
     if array.ndim not in (2, 3):
         hint = "; X.reshape(1, -1) is one sample" if array.ndim == 1 else ""
         raise ValueError(f"{name}: expected a Dataset or an array of 2 dimensions, found {array.ndim}{hint}")
@@ -623,4 +636,30 @@ def as_dataset(X: Any, name: str = "X", encoding: Encoding | None = None) -> Dat
         if not np.all((thresholds >= 0) & (thresholds < 1)):
             raise ValueError(f"{name}: are 0 and 1 spins, or values for the rule {encoding.rule} of the model? Use "
                              f"Dataset.from_array({name}, like=model) for values, Dataset.from_spins({name}) for spins")
-    return Dataset.from_spins(spins)
+    return Dataset.from_spins(spins, unit_names=unit_names, ids=ids)
+
+
+def check_units(data: Dataset, name: str, encoding: Encoding | None) -> None:
+    """Refuses data whose units have other names than those of a model."""
+    own, theirs = None if encoding is None else encoding.unit_names, data.unit_names
+    if own is None or theirs is None or own == theirs:
+        return
+    where = next((k for k, (one, other) in enumerate(zip(own, theirs)) if one != other), None)
+    what = (f"unit {where} is {theirs[where]!r}, where the model has {own[where]!r}" if where is not None
+            else f"{len(theirs)} units, where the model has {len(own)}")
+    raise ValueError(f"{name}: these are not the units of the model, or not in its order: {what}; read the data with "
+                     "like=model, as in Dataset.from_array(X, like=model), which finds units by their names")
+
+
+def _columns_of(table: Table, name: str, encoding: Encoding | None) -> npt.NDArray[Any]:
+    """The columns of a data frame that are the units of a model, in its order; all if either has no names."""
+    own = None if encoding is None else encoding.unit_names
+    if own is None or table.unit_names is None or own == table.unit_names:
+        return table.data
+    places = {unit: k for k, unit in enumerate(table.unit_names)}
+    if len(places) < len(table.unit_names):
+        raise ValueError(f"{name}: expected columns with different names")
+    lacking = [unit for unit in own if unit not in places]
+    if lacking:
+        raise ValueError(f"{name}: lacks {len(lacking)} of the {len(own)} units of the model, such as {lacking[0]!r}")
+    return table.data[:, [places[unit] for unit in own]]

@@ -56,7 +56,7 @@ class HopfieldNetwork:
     Parameters
     ----------
     patterns : Patterns or array of shape (n_patterns, n_visible)
-        What to store.
+        What to store; :meth:`from_couplings` takes a J of your own instead.
     rule : {"projection", "hebbian"}
         J = xi (xi'xi)^-1 xi', of which every pattern is a fixed point, or J = xi xi' / n_visible.
     keep_diagonal : bool
@@ -85,13 +85,63 @@ class HopfieldNetwork:
 
     def __init__(self, patterns: Patterns | npt.ArrayLike, *, rule: Rule = "projection", keep_diagonal: bool = True,
                  allow_rank_deficient: bool = False, field: npt.ArrayLike | None = None) -> None:
-        self._patterns = as_patterns(patterns, "patterns")
+        try:
+            self._patterns = as_patterns(patterns, "patterns")
+        except ValueError as error:
+            if not _is_symmetric(patterns):
+                raise
+            raise ValueError(f"{error}; if these are couplings J, use HopfieldNetwork.from_couplings(J)") from None
         self._field = None if field is None else _as_field(field, self._patterns.n_visible)
         self._allow_rank_deficient = bool(allow_rank_deficient)
         if rule not in ("projection", "hebbian"):
             raise ValueError(f"rule: expected one of projection, hebbian, found {rule!r}")
         options = {"rule": rule, "keep_diagonal": keep_diagonal, "allow_rank_deficient": allow_rank_deficient}
         self._handle = _core.Hopfield.create(self._patterns._handle, options, self._field)
+
+    @classmethod
+    def from_couplings(cls, couplings: npt.ArrayLike, *, field: npt.ArrayLike | None = None) -> HopfieldNetwork:
+        """The network of a given J, with its diagonal: H(s) = -s'Js / 2 - b.s.
+
+        J = WW' with W from its eigenvectors, one hidden unit for each eigenvalue above zero, so that a J of low rank
+        stays quick. All else follows: dynamics here, and with ``to_rbm(beta=...)`` ln Z, likelihoods and chains.
+
+        Parameters
+        ----------
+        couplings : array of shape (n_visible, n_visible)
+            J, symmetric and without negative eigenvalues. If it has some, as it must when its diagonal is zero, add a
+            number x to the diagonal, ``J + x * numpy.eye(n)``: no probability changes, H falls by n x / 2 everywhere
+            and so ln Z rises by beta n x / 2. Dynamics at zero temperature move less, since x holds every spin.
+        field : array of shape (n_visible,), optional
+            b.
+
+        Examples
+        --------
+        >>> J = [[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]  # a ferromagnet of three spins
+        >>> network = HopfieldNetwork.from_couplings(J + np.eye(3))
+        >>> network.energy([[1, 1, 1], [1, 1, -1]]).round(12)
+        array([-4.5, -0.5])
+        >>> round(float(network.to_rbm(beta=1.0).log_z()) - 3 / 2, 6)  # of J itself
+        3.746638
+        """
+        from .rbm import SpinGaussianRBM, _finite
+
+        j = _finite(couplings, "couplings", 2)
+        if j.shape[0] != j.shape[1] or j.size == 0:
+            raise ValueError(f"couplings: expected a square matrix, found the shape {j.shape}")
+        size = float(np.max(np.abs(j)))
+        if np.max(np.abs(j - j.T)) > 1e-12 * size:
+            raise ValueError("couplings: expected a symmetric matrix; (J + J.T) / 2 has the same energies")
+        values, vectors = np.linalg.eigh((j + j.T) / 2)
+        limit = 1e-13 * len(j) * max(abs(values[0]), abs(values[-1]))
+        if values[0] < -limit:
+            raise ValueError(f"couplings: J has the negative eigenvalue {values[0]:.6g}; J + x * numpy.eye({len(j)}) "
+                             f"with x = {-values[0]:.6g} or more has the same probabilities, and energies that are "
+                             "lower by n x / 2")
+        kept = np.flatnonzero(values > limit)[::-1]
+        if len(kept) == 0:
+            raise ValueError("couplings: expected some that are not zero")
+        b = None if field is None else _as_field(field, len(j))
+        return SpinGaussianRBM(vectors[:, kept] * np.sqrt(values[kept]), visible_field=b).to_hopfield()
 
     @classmethod
     def from_rbm(cls, rbm: SpinGaussianRBM) -> HopfieldNetwork:
@@ -316,6 +366,13 @@ def _network(patterns: Patterns, rule: Rule, keep_diagonal: bool, allow_rank_def
              field: Floats | None) -> HopfieldNetwork:
     return HopfieldNetwork(patterns, rule=rule, keep_diagonal=keep_diagonal,
                            allow_rank_deficient=allow_rank_deficient, field=field)
+
+
+def _is_symmetric(values: Any) -> bool:
+    """Whether it may be a matrix of couplings that was given in place of patterns."""
+    array = np.asarray(values)
+    return (array.ndim == 2 and array.shape[0] == array.shape[1] and array.dtype.kind in "iuf"
+            and bool(np.allclose(array, array.T)))
 
 
 def _as_float(value: Any, name: str) -> float:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from . import _core, _show
 from ._convert import Floats, Progress, Spins, as_spins, reporting
+from ._values import is_frame
 
 if TYPE_CHECKING:
     from .dataset import Dataset, Encoding
@@ -26,7 +27,7 @@ class Patterns:
     Parameters
     ----------
     spins : array of shape (n_patterns, n_visible)
-        A pattern per row, +1 and -1 (or 1 and 0, or bool).
+        A pattern per row, +1 and -1 (or 1 and 0, or bool). The columns of a data frame name the units.
     labels : sequence of str, optional
         The class of each pattern.
     image_shape : (height, width), optional
@@ -52,6 +53,11 @@ class Patterns:
 
     def __init__(self, spins: npt.ArrayLike, labels: Sequence[Any] | None = None, *,
                  image_shape: tuple[int, int] | None = None, encoding: Encoding | None = None) -> None:
+        if is_frame(spins):
+            from .dataset import Dataset
+
+            named = Dataset.from_spins(spins)
+            spins, encoding = named.spins, encoding or named.encoding
         xi = np.ascontiguousarray(as_spins(spins, "spins", ndim=2).T)
         names = None if labels is None else [str(label) for label in labels]
         height, width = _as_shape(image_shape)
@@ -281,4 +287,4 @@ def as_patterns(patterns: Patterns | npt.ArrayLike, name: str) -> Patterns:
     """Patterns as they are, or those that are the rows of an array of spins."""
     if isinstance(patterns, Patterns):
         return patterns
-    return Patterns(as_spins(patterns, name, ndim=2))
+    return Patterns(patterns if is_frame(patterns) else as_spins(patterns, name, ndim=2))

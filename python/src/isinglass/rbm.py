@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union, overload
@@ -592,10 +593,16 @@ class SpinGaussianRBM:
 
     def log_probability(self, X: Samples, log_z: LogZ | float | None = None, *, method: Method = "auto",
                         random_state: Any = 1, progress: Progress = None) -> Floats:
-        """ln p(s) = -beta H(s) - ln Z of every sample: (n_samples,). All share the error of ln Z."""
+        """ln p(s) = -beta H(s) - ln Z of every sample: (n_samples,).
+
+        All share the error of ln Z; a UserWarning says if that cannot be trusted.
+        """
         samples = self._data(X)
         energies = self._transform(samples, True, False)[1]
-        return -self.beta * energies - float(self._known_log_z(samples, log_z, method, random_state, progress))
+        known = self._known_log_z(samples, log_z, method, random_state, progress)
+        if isinstance(known, LogZ) and not known.is_trusted:
+            warnings.warn(f"log_z: ln Z cannot be trusted: {known.reason}", UserWarning, stacklevel=2)
+        return -self.beta * energies - float(known)
 
     def probabilities(self) -> Floats:
         """p(s) of all 2^n_visible states, for at most 24 visible units; bit i of the index is set if spin i is +1.

@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import hashlib
 import numbers
 import time
 import warnings
@@ -90,7 +91,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
     history_ : list of Epoch
         What is known of the start and of every epoch since ``fit``.
     log_z_ : LogZ
-        ln Z, computed when first used.
+        ln Z, computed when first used, and again after the weights, the fields, beta or ``log_z`` have changed.
     n_features_in_, feature_names_in_, encoding_
         As in scikit-learn, and how X became spins.
 
@@ -110,6 +111,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
 
     n_iter_: int
     _seed: int
+    _log_z_of: tuple[str, float, bytes]
 
     def __init__(self, n_components: int | None = None, *, init: Start | SpinGaussianRBM = "hopfield",
                  learning_rate: Rate = 1e-4, batch_size: int = 100, n_iter: int = 10, beta: float = 2.0,
@@ -145,11 +147,11 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         ----------
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
         y : array of shape (n_samples,), optional
-            Classes; without them, or if they are continuous, all samples form one class.
+            Classes, one for every sample; without y, or if it is continuous, all samples form one class.
         """
         epochs = _as_epochs(self.n_iter, "n_iter")
         self._check_features()
-        data = self._fit_dataset(X, self._classes_of(y))
+        data = self._fit_classes(X, self._classes_of(X, y))
         return self._train(data, None, as_seed(self.random_state), as_rates(self.learning_rate), epochs)
 
     def partial_fit(self, X: Any, y: Any = None) -> HopfieldRBM:
@@ -159,7 +161,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         """
         rates = as_rates(self.learning_rate)
         if not hasattr(self, "rbm_"):
-            data = self._fit_dataset(X, self._classes_of(y))
+            data = self._fit_classes(X, self._classes_of(X, y))
             return self._train(data, None, as_seed(self.random_state), rates[:1], 1)
         done = self.n_iter_
         # Random numbers have their names from the seed and the update, which counts from zero in every call.
@@ -167,10 +169,21 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         now = [rate for rate, from_epoch in rates if from_epoch <= done][-1]
         return self._train(self._dataset(X), self.rbm_, seed, [(now, 0)], 1)
 
-    def _classes_of(self, y: Any) -> Any:
+    def _fit_classes(self, X: Any, y: Any) -> Dataset:
+        data = self._fit_dataset(X, y)
+        if y is not None:
+            self._class_names(np.unique(np.asarray(y)))  # one of them may mean that there is no label
+        return data
+
+    def _classes_of(self, X: Any, y: Any) -> Any:
         """y if it names classes that get patterns each."""
-        if y is None or type_of_target(y) not in ("binary", "multiclass"):
+        kind = "continuous" if y is None else type_of_target(y)
+        if kind == "continuous":
             return None
+        if kind not in ("binary", "multiclass"):
+            self._validated(X, None, True)  # what is wrong with X is said first
+            raise ValueError(f"y: Unknown label type: {kind!r}; expected a class for every sample, all numbers or all "
+                             "texts, without None or NaN")
         is_too_few = isinstance(self.n_components, numbers.Integral) and self.n_components < len(np.unique(y))
         return None if is_too_few and self.init in ("hopfield", "hebbian") else y
 
@@ -297,14 +310,23 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
 
     @property
     def log_z_(self) -> LogZ:
-        """ln Z, computed when first used; a UserWarning if it cannot be trusted."""
+        """ln Z of the model as it is, computed when first used; a UserWarning if it cannot be trusted."""
         check_is_fitted(self)
-        if self._log_z is None:
+        state = self._model_state()
+        if self._log_z is None or getattr(self, "_log_z_of", None) != state:
             with using_threads(self.n_jobs):
                 self._log_z = self.rbm_.log_z(method=self.log_z, random_state=self._seed, progress=False)
+            self._log_z_of = state
         if not self._log_z.is_trusted:
             warnings.warn(f"log_z: ln Z cannot be trusted: {self._log_z.reason}", UserWarning, stacklevel=3)
         return self._log_z
+
+    def _model_state(self) -> tuple[str, float, bytes]:
+        """What ln Z depends on. ``components_`` and ``rbm_`` can be written to, so that it may change at any time."""
+        digest = hashlib.sha256()
+        for array in (self.rbm_.weights, self.rbm_.visible_field, self.rbm_.hidden_field):
+            digest.update(array.tobytes())
+        return (self.log_z, self.rbm_.beta, digest.digest())
 
     @property
     def components_(self) -> Floats:
