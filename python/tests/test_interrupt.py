@@ -92,7 +92,7 @@ def training():
 
 
 def log_z():
-    interrupted(lambda: start.log_z(method="ais", steps=10**7))
+    interrupted(lambda: [start.log_z(method="ais", steps=10**5) for _ in range(10**6)])
     return np.isfinite(float(start.log_z(method="ais", steps=10, chains=10)))
 
 
