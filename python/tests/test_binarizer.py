@@ -1,6 +1,7 @@
 """SpinBinarizer: a transformer like those of scikit-learn, with the spins of a Dataset."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer
 
+import isinglass
 from isinglass import Dataset, SpinBinarizer
 
 RULES = ["zero", 0.3, "value:0.5", "mean", "median", "midpoint", "quantile:0.25", "otsu", "mixture"]
@@ -83,3 +85,25 @@ def test_nothing_is_copied_or_changed():
     X.flags.writeable = False
     SpinBinarizer("mean").fit(X).transform(X)
     assert np.array_equal(X, before)
+
+
+ESTIMATORS = [SpinBinarizer(), isinglass.HopfieldRBM(n_iter=1), isinglass.HopfieldMemory(),
+              isinglass.HopfieldClassifier(per_class=1)]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+def test_hints_of_all_estimators(estimator):
+    values, y = np.random.default_rng(0).uniform(1, 2, (20, 6)), np.arange(20) % 2
+    with pytest.warns(UserWarning, match="every value is above its threshold by the rule zero, .* all spins are [+]1"):
+        clone(estimator).fit(values, y)
+    with pytest.warns(UserWarning, match="every value is at most its threshold .* all spins are -1"):
+        clone(estimator).fit(-values, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clone(estimator).fit(values - 1.5, y)
+    data = isinglass.Dataset.from_array(values, y, binarize="mean")
+    with pytest.raises(TypeError, match="found a Dataset; X.spins and X.y"):
+        clone(estimator).fit(data, data.y)
+    anndata = pytest.importorskip("anndata")
+    with pytest.raises(TypeError, match="found an AnnData"):
+        clone(estimator).fit(anndata.AnnData(values.astype(np.float32), dtype=np.float32), y)

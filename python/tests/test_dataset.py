@@ -674,3 +674,47 @@ def test_hint_for_anndata_and_sparse(named):
         isinglass.Patterns.from_data(sp.eye(3, format="csr"))
     with pytest.raises(TypeError, match=r"from_array\(X, like=model\)"):
         named[3].energy(sp.eye(12, format="csr"))
+
+
+# ---- first steps ----------------------------------------------------------------------------------------------------
+
+
+def test_what_is_said_at_first(named, tmp_path):
+    frame, y, network, rbm, _ = named
+    for kind in (Dataset, Encoding, isinglass.Classifier):
+        with pytest.raises(TypeError, match=f"^{kind.__name__}: .*{kind.__name__}.f"):
+            kind(frame, y=y)
+    with pytest.raises(ValueError, match="^y: expected a label for each of 40 samples, found 5"):
+        Dataset.from_array(frame, y[:5])
+    with pytest.raises(ValueError, match="^y: expected a label for each of 40 samples, found 12"):
+        Dataset.from_array(sp.csc_matrix(frame), y[:12])
+    with pytest.raises(ValueError, match="^n: "):
+        rbm.sample(0)
+    (tmp_path / "mnist").mkdir()
+    with pytest.raises(FileNotFoundError, match="isinglass data get mnist"):
+        isinglass.load_data("mnist", data_dir=tmp_path)
+    (tmp_path / "mnist" / "train-images-idx3-ubyte").touch()
+    with pytest.raises(ValueError, match="^name: expected mnist:train or mnist:test"):
+        isinglass.load_data("mnist", data_dir=tmp_path)
+
+
+def test_numpy_sees_spins(named):
+    frame, y, network, rbm, _ = named
+    data = Dataset.from_array(frame, y)
+    for found in (data, network.patterns):
+        np.testing.assert_array_equal(np.asarray(found), found.spins)
+        assert np.asarray(found, float).dtype == float and np.asarray(found).dtype == np.int8
+    np.testing.assert_array_equal(network.energy(network.patterns), network.energy(network.patterns.spins))
+    log_z = rbm.log_z()
+    assert f"{log_z:.2f}" == f"{log_z.value:.2f}" and f"{log_z}" == str(log_z)
+    assert f"{rbm.log_likelihood(data):8.3f}" == f"{rbm.log_likelihood(data).value:8.3f}"
+
+
+def test_sheets_of_images(named):
+    pytest.importorskip("matplotlib")
+    spins = named[0].to_numpy()[:3]
+    isinglass.plot_images(spins)
+    with pytest.raises(ValueError, match="^shape: expected .* of 12 pixels"):
+        isinglass.plot_images(spins, (3, 3))
+    with pytest.raises(ValueError, match="^titles: expected 3, found 1"):
+        isinglass.plot_images(spins, (3, 4), titles=["a"])

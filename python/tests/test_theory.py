@@ -38,9 +38,13 @@ def test_a_failure_is_shown() -> None:
 
 
 def test_bad_input() -> None:
-    with pytest.raises(TypeError, match="^patterns: "):
-        verify("p.npz")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="^patterns: expected an array of spins"):
+        verify("p.npz")
     with pytest.raises(isinglass.DependentError):
         verify(Patterns([[1, 1, -1, 1], [1, 1, -1, 1]]))
     with pytest.raises(ValueError, match="^random_state: "):
         verify(random_state=-1)
+
+
+def test_arrays_are_patterns() -> None:
+    assert verify([[1, 1, -1, -1], [1, -1, 1, -1]]).ok

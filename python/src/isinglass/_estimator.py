@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,8 @@ class SpinEstimator(BaseEstimator):  # type: ignore[misc]
     """Base of estimators whose X become spins by the parameter ``binarize``, with ``n_jobs`` threads.
 
     ``binarize`` is a number (values above it are +1), a rule such as "mean" whose thresholds ``fit`` learns, or None if
-    X are spins already, +1 and -1 or 1 and 0.
+    X are spins already, +1 and -1 or 1 and 0. Unlike ``Dataset.from_array``, estimators never guess: they do not know
+    images, for which the rule of the program is "value:0.01" of the full scale, 2.55 of 8-bit grey levels.
     """
 
     encoding_: Encoding
@@ -37,6 +39,12 @@ class SpinEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, y: Any, reset: bool) -> Any:
         """X as an array or sparse matrix, not copied, and y; sets or checks what scikit-learn knows of the features."""
+        if isinstance(X, Dataset):
+            raise TypeError("X: expected an array, a sparse matrix or a data frame, found a Dataset; X.spins and X.y "
+                            "are its arrays, to go with binarize=None")
+        if hasattr(X, "obs_names") and hasattr(X, "var_names"):
+            raise TypeError("X: expected an array, a sparse matrix or a data frame, found an AnnData; give its X, or "
+                            "to_df() for the names of the variables")
         options: dict[str, Any] = {"accept_sparse": ("csr", "csc"), "reset": reset}
         if reset or y is not None:  # None is an error of scikit-learn's in a fit that needs y
             options["y"] = y
@@ -54,6 +62,11 @@ class SpinEstimator(BaseEstimator):  # type: ignore[misc]
             data = self._read(X, y, names, None)
         assert data.encoding is not None
         self.encoding_ = data.encoding
+        share = data.positive_fraction
+        if share in (0.0, 1.0) and len(data) > 1 and self._rule() is not None:
+            warnings.warn(f"X: every value is {'above' if share else 'at most'} its threshold by the rule "
+                          f"{data.encoding.rule}, so that all spins are {'+1' if share else '-1'} and there is nothing "
+                          "to learn; give another threshold or rule", UserWarning, stacklevel=3)
         return data
 
     def _dataset(self, X: Any, y: Any = None) -> Dataset:

@@ -47,13 +47,17 @@ def image_shape(n_visible: int, height: int, width: int) -> tuple[int, int] | No
     return (height, width) if height and width and height * width == n_visible else None
 
 
-def plot_images(images: npt.ArrayLike, shape: tuple[int, int] | None, *, titles: Sequence[Any] | None = None,
+def plot_images(images: npt.ArrayLike, shape: tuple[int, int] | None = None, *, titles: Sequence[Any] | None = None,
                 columns: int | None = None, ax: Any = None) -> Any:
     """Rows of spins or weights as a sheet of images: white is +1 and black -1; weights are red and blue around zero.
 
     Without an image shape, the rows become the rows of one picture. Returns the axes.
     """
     rows = np.atleast_2d(np.asarray(images, float))
+    if shape is not None and (len(shape) != 2 or shape[0] * shape[1] != rows.shape[1]):
+        raise ValueError(f"shape: expected (height, width) of {rows.shape[1]} pixels, found {shape}")
+    if titles is not None and len(titles) != len(rows):
+        raise ValueError(f"titles: expected {len(rows)}, found {len(titles)}")
     is_spins = bool(np.all(np.abs(rows) == 1))
     limit = 1.0 if is_spins else float(np.max(np.abs(rows), initial=0.0)) or 1.0
     look = {"cmap": "gray" if is_spins else "RdBu_r", "vmin": -limit, "vmax": limit, "interpolation": "nearest"}

@@ -49,6 +49,8 @@ def load_data(name: str, *, data_dir: str | os.PathLike[str] | None = None, **op
         options.setdefault("labels", directory / family / f"{_IMAGES[part]}-labels-idx1-ubyte")
     else:
         path = directory / family / f"{family}.npz"
+        if not path.exists() and (directory / family / f"{_IMAGES['train']}-images-idx3-ubyte").exists():
+            raise ValueError(f"name: expected {family}:train or {family}:test, found {name!r}")
     if not path.exists():
         raise FileNotFoundError(f"{name}: there is no {path}; fetch it with: isinglass data get {family}")
     return Dataset.load(path, **options)

@@ -32,7 +32,7 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
     Each class gets an RBM of ``per_class`` hidden units, which starts from the patterns of the class (the Hopfield
     network of its Ward clusters) and may be trained on the samples of that class alone. The features of a sample s
     are ``|W^T s|^2`` of every expert, -2 times its energy. With the same parameters, the predictions are those of
-    ``isinglass classify TRAIN TEST``.
+    ``isinglass classify TRAIN TEST``, which for images of 8 bits takes ``binarize=2.55``.
 
     Parameters
     ----------

@@ -155,7 +155,7 @@ class Classifier:
     #: How the regression went: method, converged, iterations, gradient, loss, penalty and reason; None if unknown.
     report: dict[str, Any] | None
 
-    def __init__(self) -> None:
+    def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("Classifier: use Classifier.fit(), Classifier.from_labels() or Classifier.load()")
 
     @classmethod

@@ -49,7 +49,7 @@ class Encoding:
     __slots__ = ("_handle",)
     _handle: _core.Encoding
 
-    def __init__(self) -> None:
+    def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("Encoding: data and models have one, as .encoding; or use Encoding.from_thresholds()")
 
     @classmethod
@@ -155,7 +155,7 @@ class Dataset:
     __slots__ = ("_handle",)
     _handle: _core.Dataset
 
-    def __init__(self) -> None:
+    def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("Dataset: use Dataset.from_array(X), from_spins(), from_csr(), from_anndata() or load(path)")
 
     @classmethod
@@ -184,13 +184,16 @@ class Dataset:
         binarize : float, str or None
             What is +1. A number t: values above t. A rule: "zero", "value:T" (above T times the scale), "mean",
             "median", "midpoint", "quantile:Q", "otsu" or "mixture", with a threshold for each unit. None: what the
-            program does with a file of the same array, which is "zero", or "value:0.01" for images.
+            program does with a file of the same array, which is "zero", or "value:0.01" for images, that is, for
+            three dimensions: (n, 28, 28) of 8 bits are +1 above 2.55, but (n, 784) above 0.
         like : model, Dataset or Encoding, optional
             Takes the thresholds of this instead, and its units: by their names if both have names, else by position.
+            Test data need it after a rule such as "mean", which would learn other thresholds from them.
         use_own_rule : bool
             Takes only the units from ``like``.
         scale : float, optional
-            The full scale of "value:T"; None: 255 for images of 8-bit grey levels, else 1.
+            The full scale of "value:T"; None: 255 for images with values from 0 to 255, and some
+            above 2; else 1.
         missing : {"refuse", "drop-samples", "majority", "impute"}
             What to do with NaN: refuse the data, leave out the sample, take the more frequent spin of the unit, or mark
             it for a model to fill in, see :meth:`impute`.
@@ -286,9 +289,12 @@ class Dataset:
         options["transpose"] = table.transpose
         encoding = _chosen(like, binarize, scale, options)
         height, width = table.image_shape
+        labels, n_samples = label_texts(y), table.shape[1 if table.transpose else 0]
+        if labels is not None and len(labels) != n_samples:
+            raise ValueError(f"y: expected a label for each of {n_samples} samples, found {len(labels)}")
         with reporting(progress, "reading") as report:
             return cls._wrap(_core.Dataset.from_values(
-                table.data, table.indices, table.indptr, table.shape, label_texts(y), table.unit_names, table.ids,
+                table.data, table.indices, table.indptr, table.shape, labels, table.unit_names, table.ids,
                 height, width, rule, encoding, options, report))
 
     @classmethod
@@ -462,6 +468,10 @@ class Dataset:
 
     def __len__(self) -> int:
         return self.n_samples
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """``spins``, for NumPy."""
+        return self.spins if dtype is None else self.spins.astype(dtype)
 
     def __repr__(self) -> str:
         n_samples, n_visible = self.shape

@@ -34,7 +34,7 @@ def _with_error(value: float, error: float) -> str:
 class LogZ:
     """ln Z of an RBM, Z = sum over all states of exp(-beta H(s)), as :meth:`SpinGaussianRBM.log_z` found it.
 
-    ``float(log_z)`` is its value. Look at ``is_trusted`` before you rely on it.
+    ``float(log_z)`` is its value, and ``f"{log_z:.2f}"`` formats it. Look at ``is_trusted`` before you rely on it.
 
     Attributes
     ----------
@@ -74,6 +74,9 @@ class LogZ:
 
     def __float__(self) -> float:
         return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else repr(self)
 
     def __repr__(self) -> str:
         warning = "" if self.is_trusted else f", NOT TRUSTED: {self.reason}"
@@ -124,6 +127,9 @@ class Likelihood:
 
     def __float__(self) -> float:
         return self.value
+
+    def __format__(self, spec: str) -> str:
+        return format(self.value, spec) if spec else repr(self)
 
     def _warning(self) -> str:
         if self.is_trusted:

@@ -28,7 +28,9 @@ class HopfieldMemory(ClassifierMixin, TransformerMixin, SpinEstimator):  # type:
     ``transform`` gives the projections of the samples onto the patterns, ``recall`` the states where they end.
 
     The outcome for a sample never depends on the other samples, since units are updated all at once or in a fixed
-    order.
+    order. The accuracy is the ``end_accuracy`` of ``recall(patterns_, data, protocol="attractor", dynamics="sync")``;
+    ``isinglass recall`` and :func:`recall` have other defaults: the paper's protocol, which stops at the first pattern
+    that is near and takes samples without one to a temperature, or a random order of the units.
 
     Parameters
     ----------
@@ -52,7 +54,7 @@ class HopfieldMemory(ClassifierMixin, TransformerMixin, SpinEstimator):  # type:
         Accept linearly dependent patterns and store their span: see ``n_components_``. False is a DependentError.
     binarize : float, str or None
         What is +1: values above this number or, by unit, above a threshold that a rule ("mean", "median", "otsu", ...)
-        learns; None if X are spins already.
+        learns; None if X are spins already. The program, which knows images, takes those of 8 bits at 2.55.
     n_jobs : int or None
         Threads; None for a share of all cores, -1 for all. Never changes results.
     random_state : int, NumPy generator or None

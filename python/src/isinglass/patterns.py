@@ -242,6 +242,10 @@ class Patterns:
         titles = [str(mu) if label is None else label for mu, label in enumerate(self.labels)]
         return _show.plot_images(self.spins, self.image_shape, titles=titles, ax=ax)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """``spins``, for NumPy."""
+        return self.spins if dtype is None else self.spins.astype(dtype)
+
     def __len__(self) -> int:
         return int(self._handle.describe()["n_patterns"])
 

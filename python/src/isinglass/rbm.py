@@ -636,6 +636,8 @@ class SpinGaussianRBM:
             Inverse temperature; ``{0: 2, 19: 20}`` changes it to 20 after 19 sweeps. By default, the model's.
         clamp : indices or mask, optional
             Visible units to keep as they start.
+        random_state : int, Generator or None
+            The default, 1, gives the same samples in every call; None gives others every time.
 
         Examples
         --------
@@ -647,7 +649,7 @@ class SpinGaussianRBM:
         from .chains import Chains, schedule_of
 
         parts = schedule_of(beta, self.beta, sweeps)
-        chains = Chains(self, n, start=start, random_state=random_state)
+        chains = Chains(self, _whole(n, "n", 1), start=start, random_state=random_state)
         if clamp is not None:
             chains.clamp(clamp)
         with reporting(progress, "sampling") as report:

@@ -68,7 +68,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         which a linear model behind it needs to tell apart more than half-spaces; or first one and then the other.
     binarize : float, str or None
         What is +1: values above this number; or by a rule whose thresholds are learned, such as "mean", "median" or
-        "otsu"; None if X are spins already.
+        "otsu"; None if X are spins already. The program, which knows images, takes those of 8 bits at 2.55.
     log_z : {"auto", "exact", "ais", "mixture"}
         How ``log_z_`` is computed.
     verbose : int
@@ -301,7 +301,12 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         return float(np.mean(self.score_samples(X)))
 
     def sample(self, n_samples: int = 1, random_state: Any = None) -> Spins:
-        """Spins +1 and -1 drawn from the model by Gibbs sampling: (n_samples, n_features), int8."""
+        """Spins +1 and -1 from 20 sweeps of Gibbs sampling: (n_samples, n_features), int8.
+
+        Chains start from the patterns in turn, or from random spins if there are none. At a large beta they stay near
+        their start, so that they are samples of the model only as far as :meth:`Chains.measure` finds them to mix;
+        ``rbm_.sample`` has other starts, more sweeps and temperatures. ``random_state=None`` gives others every time.
+        """
         check_is_fitted(self)
         if isinstance(n_samples, bool) or not isinstance(n_samples, numbers.Integral) or n_samples < 1:
             raise ValueError(f"n_samples: expected a whole number from 1 on, found {n_samples!r}")

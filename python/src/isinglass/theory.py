@@ -9,9 +9,11 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, overload
 
+import numpy.typing as npt
+
 from . import _core
 from ._convert import Progress, as_seed, reporting
-from .patterns import Patterns
+from .patterns import Patterns, as_patterns
 
 
 class Check(NamedTuple):
@@ -74,7 +76,7 @@ class Checks(Sequence[Check]):
                 + "".join(lines) + "</table>")
 
 
-def verify(patterns: Patterns | None = None, *, random_state: Any = 1, progress: Progress = None) -> Checks:
+def verify(patterns: Patterns | npt.ArrayLike | None = None, *, random_state: Any = 1, progress: Progress = None) -> Checks:
     """Checks the identities behind the mappings, as ``isinglass verify`` does.
 
     With patterns: that the weights of each mapping are orthonormal and reproduce the patterns, that the couplings are
@@ -86,8 +88,7 @@ def verify(patterns: Patterns | None = None, *, random_state: Any = 1, progress:
     >>> verify(Patterns([[1, 1, -1, -1], [1, -1, 1, -1]])).ok
     True
     """
-    if patterns is not None and not isinstance(patterns, Patterns):
-        raise TypeError(f"patterns: expected Patterns or None, found {type(patterns).__name__}")
+    stored = None if patterns is None else as_patterns(patterns, "patterns")
     with reporting(progress, "verifying") as report:
-        found = _core.verify(None if patterns is None else patterns._handle, as_seed(random_state), report)
+        found = _core.verify(None if stored is None else stored._handle, as_seed(random_state), report)
     return Checks(Check(**check) for check in found)

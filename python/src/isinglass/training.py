@@ -72,7 +72,8 @@ class Training:
 
     Iterating trains: every step yields the :class:`Epoch` that was just finished. Ctrl-C raises KeyboardInterrupt
     after the current update; nothing is lost, and going on gives the same bits as an uninterrupted training. With a
-    directory, the run also survives the process: :meth:`resume` continues it, and so does ``isinglass train --resume``.
+    directory, the run also survives the process: :meth:`resume` continues it, and so does the program if the data are
+    in a file that it can read: ``isinglass train DATA --resume -o DIRECTORY``.
 
     Parameters
     ----------
