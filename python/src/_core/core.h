@@ -202,6 +202,11 @@ typedef struct core_field {
 /* Sets the members that a dictionary names (None: an empty one; other keys must be members): TypeError for an
    unknown key, TypeError or ValueError, naming the key, for a value that does not fit. */
 bool core_read(void *record, const core_field *fields, PyObject *dictionary);
+
+/* A copy of such a dictionary, which nobody else can change while the texts are in use: a new reference, or NULL with
+   an exception. What is not a dictionary comes back as it is, None for NULL. */
+PyObject *core_own(PyObject *dictionary);
+
 PyObject *core_write(const void *record, const core_field *fields); /* a new dictionary */
 
 /* One value of a choice by its text; false with a ValueError that lists the choices. */

@@ -1,0 +1,125 @@
+"""What the extension once did wrong: each of these ended in a crash, or in the wrong answer.
+
+SPDX-License-Identifier: MIT
+
+Some were seen by the address sanitizer alone, so these tests say most under it.
+"""
+
+import ctypes
+import subprocess
+import sys
+import threading
+import zipfile
+
+import numpy as np
+import pytest
+from isinglass import SpinGaussianRBM, _core, projections
+
+
+def some_data(n: int = 9, n_visible: int = 5, **arguments: object) -> _core.Dataset:
+    X = np.random.default_rng(0).random((n, n_visible))
+    return _core.Dataset.from_values(X, rule="value:0.5", **arguments)
+
+
+def some_rbm(n_visible: int = 5, n_hidden: int = 4) -> _core.RBM:
+    rbm = _core.RBM.create(n_visible, n_hidden, 1.0)
+    np.asarray(rbm.weights())[:] = np.random.default_rng(1).normal(size=(n_visible, n_hidden)) * 0.1
+    return rbm
+
+
+def unaligned(array: np.ndarray) -> np.ndarray:
+    found = np.frombuffer(bytearray(array.nbytes + 1), array.dtype, array.size, offset=1).reshape(array.shape)
+    found[...] = array
+    assert not found.flags.aligned
+    return found
+
+
+# ---- options -----------------------------------------------------------------------------------------------------
+
+class Clearing:
+    """A number that empties the dictionary it is in when it is asked for."""
+
+    def __init__(self, options: dict, number: int | None) -> None:
+        self.options, self.number = options, number
+
+    def __index__(self) -> int:
+        self.options.clear()
+        if self.number is None:
+            raise TypeError
+        return self.number
+
+    def __repr__(self) -> str:
+        return "Clearing"
+
+
+def test_options_that_change_while_they_are_read() -> None:
+    options: dict = {}
+    options["seed"] = Clearing(options, None)
+    with pytest.raises(TypeError, match="seed: expected a whole number, found Clearing"):
+        _core.RBM.start(some_data(), options)
+
+
+def test_texts_of_options_outlive_the_dictionary(tmp_path) -> None:
+    run = _core.Run.open(str(tmp_path / "run"))
+    options: dict = {"command": "x" * 5000 + str(len(str(tmp_path)))}
+    options["seed"] = Clearing(options, 3)
+    run.begin(some_rbm(), some_data(), "{}", options, [(0.1, 0)])
+    run.train(1)
+    with zipfile.ZipFile(tmp_path / "run" / "model.npz") as archive:
+        assert b"x" * 5000 in archive.read("meta.json")
+    options = {"label_column": "y" * 5000}
+    options["limit"] = Clearing(options, 3)
+    (tmp_path / "data.csv").write_text("a," + "y" * 5000 + "\n1,u\n0,v\n")
+    assert _core.Dataset.load(tmp_path / "data.csv", options=options).classes() == ["u", "v"]
+
+
+@pytest.mark.parametrize("options, error", [
+    ({"kind": "normal\0x"}, ValueError), ({"kind\0x": "normal"}, TypeError), ({"kind": "\udc80"}, ValueError)])
+def test_zeros_do_not_end_texts(options: dict, error: type) -> None:
+    with pytest.raises(error):
+        _core.RBM.start(some_data(), options)
+    with pytest.raises(ValueError, match="only_class"):
+        some_data(options={"only_class": "a\0b"})
+    with pytest.raises(TypeError, match="only_class: expected a text, found 3"):
+        some_data(options={"only_class": 3})
+
+
+# ---- runs --------------------------------------------------------------------------------------------------------
+
+def test_a_run_keeps_the_data_of_the_thread_that_began() -> None:
+    rbm, other = some_rbm(300, 20), some_data(3, 300)
+    before = sys.getrefcount(other)
+    for _ in range(2):
+        run, data, is_begun = _core.Run.open(), some_data(20000, 300), threading.Event()
+
+        def begin(run: _core.Run = run, data: _core.Dataset = data, is_begun: threading.Event = is_begun) -> None:
+            run.begin(rbm, data, "{}")
+            is_begun.set()
+
+        thread = threading.Thread(target=begin)
+        thread.start()
+        while run.rbm() is None and not is_begun.is_set():
+            try:
+                run.begin(rbm, some_data(3, 12), "{}")  # which never fits
+            except (RuntimeError, ValueError):
+                pass
+            try:
+                run.resume(other)  # from no directory
+            except (RuntimeError, ValueError, OSError):
+                pass
+        thread.join()
+        del thread, begin, data
+        assert sys.getrefcount(other) == before
+        run.train(1)
+
+
+def test_a_run_that_could_not_begin_keeps_nothing() -> None:
+    run, wrong, right = _core.Run.open(), some_data(9, 12), some_data()
+    before = sys.getrefcount(wrong)
+    with pytest.raises(ValueError):
+        run.begin(some_rbm(), wrong, "{}")
+    assert sys.getrefcount(wrong) == before and run.rbm() is None
+    run.begin(some_rbm(), right, "{}")
+    with pytest.raises(ValueError, match="begun already"):
+        run.begin(some_rbm(), right, "{}")
+    run.train(1)
