@@ -84,6 +84,73 @@ def test_zeros_do_not_end_texts(options: dict, error: type) -> None:
         some_data(options={"only_class": 3})
 
 
+# ---- arrays ------------------------------------------------------------------------------------------------------
+
+def test_items_without_bytes() -> None:
+    class Nothing(ctypes.Structure):
+        pass
+
+    rbm = _core.RBM.create(5000, 4, 1.0)
+    with pytest.raises(TypeError, match="spins"):
+        _core.Chains.create(rbm, 3, 1).set_spins(((Nothing * 5000) * 3)())
+
+
+def test_arrays_that_do_not_tell_strides() -> None:
+    with pytest.raises(TypeError, match="X: .*strides"):
+        _core.Dataset.from_values(((ctypes.c_double * 3) * 4)(), rule="zero")
+
+
+def test_arrays_that_are_not_aligned() -> None:
+    rng = np.random.default_rng(2)
+    rbm, h = SpinGaussianRBM(rng.normal(size=(5, 4))), rng.normal(size=(7, 4))
+    with pytest.raises(ValueError, match="hidden: expected an aligned array"):
+        rbm._handle.free_energy(unaligned(h), np.empty(7))
+    assert np.array_equal(rbm.free_energy(unaligned(h)), rbm.free_energy(h))
+    x = rng.normal(size=(5, 2))
+    spins = np.where(rng.random((6, 5)) < 0.5, 1, -1)
+    assert np.array_equal(projections(spins, unaligned(x)), projections(spins, x))
+
+
+@pytest.mark.parametrize("byte", [1, 2, 128, 255])
+def test_truth_in_any_byte(byte: int) -> None:
+    chains = _core.Chains.create(some_rbm(), 3, 1)
+    before, after = np.empty((2, 3, 5), np.int8)
+    chains.spins(before)
+    chains.clamp(np.full(5, byte, np.uint8).view(bool))
+    chains.sweep(50, 1.0)
+    chains.spins(after)
+    assert np.array_equal(before, after)
+
+
+class Buffer(ctypes.Structure):
+    _fields_ = [("buf", ctypes.c_void_p), ("obj", ctypes.py_object), ("len", ctypes.c_ssize_t),
+                ("itemsize", ctypes.c_ssize_t), ("readonly", ctypes.c_int), ("ndim", ctypes.c_int),
+                ("format", ctypes.c_char_p), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("suboffsets", ctypes.c_void_p), ("internal", ctypes.c_void_p)]
+
+
+def test_views_answer_what_they_are_asked() -> None:
+    simple, nd, strided, c, fortran = 0, 8, 0x18, 0x38, 0x58
+    get, release = ctypes.pythonapi.PyObject_GetBuffer, ctypes.pythonapi.PyBuffer_Release
+
+    def answer(view: _core.View, flags: int) -> tuple[bool, bool]:
+        found = Buffer()
+        get(ctypes.py_object(view), ctypes.byref(found), flags)
+        has = found.shape is not None, found.strides is not None
+        release(ctypes.byref(found))
+        return has
+
+    matrix, vector = some_rbm().weights(), some_rbm().visible_field()
+    assert [answer(vector, flags) for flags in (simple, nd, strided, c, fortran)] == [
+        (False, False), (True, False), (True, True), (True, True), (True, True)]
+    assert answer(matrix, strided) == (True, True)
+    with pytest.raises(BufferError, match="contiguous"):
+        answer(matrix, fortran)
+    if not np.asarray(matrix).flags.c_contiguous:
+        with pytest.raises(BufferError, match="contiguous"):
+            answer(matrix, c)
+
+
 # ---- runs --------------------------------------------------------------------------------------------------------
 
 def test_a_run_keeps_the_data_of_the_thread_that_began() -> None:

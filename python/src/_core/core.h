@@ -147,7 +147,8 @@ typedef struct core_array {
 
 typedef enum core_access { CORE_READ, CORE_WRITE } core_access;
 
-/* A C-contiguous array of this type and number of dimensions, 1 or 2. ValueError or TypeError naming the argument. */
+/* A C-contiguous, aligned array of this type and number of dimensions, 1 or 2. ValueError or TypeError naming the
+   argument. */
 bool core_array_get(core_array *out, PyObject *object, const char *name, isg_number type,
                     int n_dims, core_access access);
 
