@@ -190,3 +190,86 @@ def test_a_run_that_could_not_begin_keeps_nothing() -> None:
     with pytest.raises(ValueError, match="begun already"):
         run.begin(some_rbm(), right, "{}")
     run.train(1)
+
+
+# ---- progress ----------------------------------------------------------------------------------------------------
+
+def test_an_exception_stops_all_that_ask() -> None:
+    """The clusterings of the other classes ask again; then the exception is there already."""
+    data = some_data(24000, 640, labels=[str(k % 3) for k in range(24000)])
+    calls = []
+
+    def report(fraction: float) -> None:
+        calls.append(fraction)
+        raise KeyError(len(calls))
+
+    _core.want_threads(1)
+    try:
+        with pytest.raises(KeyError) as caught:
+            _core.Patterns.from_data(data, {"per_class": 3, "ward_samples": 8000}, report)
+    finally:
+        _core.want_threads(0)
+    assert caught.value.args == (1,) and len(calls) == 1
+
+
+@pytest.mark.parametrize("answer, is_cancelled", [
+    (False, True), (np.False_, True), (None, False), (0, False), (np.True_, False), (np.zeros(3), False)])
+def test_answers_of_progress(answer: object, is_cancelled: bool) -> None:
+    chains = _core.Chains.create(some_rbm(), 3, 1)
+    if is_cancelled:
+        with pytest.raises(_core.CancelledError):
+            chains.sweep(10, 1.0, lambda fraction: answer)
+    else:
+        chains.sweep(10, 1.0, lambda fraction: answer)
+
+
+def test_calls_of_progress_leave_the_threads_alone() -> None:
+    rbm, chains, found = some_rbm(300, 20), _core.Chains.create(some_rbm(300, 20), 500, 1), []
+
+    def report(fraction: float) -> bool:
+        found.append(_core.threads())
+        rbm.log_z({"method": "ais", "chains": 2, "steps": 2})
+        return len(found) < 3
+
+    before = _core.threads()
+    _core.set_threads(3)
+    _core.want_threads(2)
+    try:
+        with pytest.raises(_core.CancelledError):
+            chains.sweep(10**9, 1.0, report)
+    finally:
+        _core.want_threads(0)
+        _core.set_threads(before)
+    assert found == [2, 2, 2]
+
+
+# ---- the end -----------------------------------------------------------------------------------------------------
+
+END = """
+import atexit, threading, time
+import numpy as np
+from isinglass import _core
+rng = np.random.default_rng(0)
+data = _core.Dataset.from_values(rng.random((3000, 300)), rule="value:0.5")
+rbm = _core.RBM.create(300, 30, 1.0)
+atexit.register(lambda: print(len(rbm.log_z({"method": "ais", "chains": 2, "steps": 2}))))
+
+def train():
+    run = _core.Run.open()
+    run.begin(rbm, data, "{}")
+    run.train(10**6, lambda fraction: None)
+
+def transform():
+    while True:
+        rbm.transform(data, np.empty((3000, 30)))
+
+for work in (train, train, transform):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.5)
+"""
+
+
+def test_daemon_threads_at_the_end() -> None:
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", END], capture_output=True, text=True, timeout=120)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")

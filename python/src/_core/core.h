@@ -89,6 +89,7 @@ bool core_add_classifier(PyObject *module);
 bool core_add_theory(PyObject *module);
 bool core_add_view(PyObject *module);
 bool core_add_errors(PyObject *module);
+bool core_add_calls(PyObject *module);
 
 #define CORE_METHOD(name, function, doc)                                                           \
     { name, (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS, doc }
@@ -115,18 +116,20 @@ typedef struct core_call {
     PyObject *callable;    /* the user's progress; NULL for none */
     PyThreadState *thread; /* while the lock is not held */
     double looked_s;       /* when signals were last looked at */
+    size_t outer_threads;  /* of the call whose progress made this one; 0 if there is none */
+    bool is_stopped;       /* by a signal, an exception or the answer of the callable */
 } core_call;
 
 /* Lets go of the interpreter lock. From then on until core_leave() nothing of Python may be used. `progress` is a
-   callable that takes the fraction done, or None; if it returns False, the work is cancelled. false with an exception
-   if the process was forked after the library had started its threads. */
+   callable that takes the fraction done, or None; if it returns False, also NumPy's, the work is cancelled. false with
+   an exception if the process was forked after the library had started its threads. */
 bool core_enter(core_call *call, PyObject *progress);
 
 /* Takes the lock again; false with an exception set unless the status is ISG_OK. */
 bool core_leave(core_call *call, isg_status status);
 
 /* Looks at signals about 20 times a second, which makes it cheap enough for any loop; calls the callable then.
-   false means: stop. For loops of our own, and as the isg_progress of the library's. */
+   false means: stop, and stays. For loops of our own, and as the isg_progress of the library's. */
 bool core_report(void *call, double fraction);
 static inline const isg_progress *core_progress(core_call *call) {
     return &call->progress;
