@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _show
-from ._convert import Floats, Progress, Spins, as_seed, as_spins, reporting
+from ._convert import Floats, Progress, Spins, as_doubles, as_seed, as_spins, reporting
 from .hopfield import Bools, Counts, Dynamics, HopfieldNetwork, Rule, as_mask
 from .patterns import Patterns, as_patterns
 
@@ -356,6 +356,6 @@ def projections(data: Dataset | npt.ArrayLike, x: npt.ArrayLike, *, allow_rank_d
         raise ValueError("x: expected finite numbers, and at least one")
     out = np.empty((len(samples), onto.shape[1]))
     with reporting(progress, "projections") as report:
-        _core.Recall.projections(samples._handle, np.ascontiguousarray(onto, np.float64), out,
+        _core.Recall.projections(samples._handle, as_doubles(onto), out,
                                  bool(allow_rank_deficient), report)
     return out

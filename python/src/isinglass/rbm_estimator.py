@@ -16,7 +16,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ._convert import Floats, Spins, as_seed, using_threads
+from ._convert import Floats, Spins, as_doubles, as_seed, using_threads
 from ._estimator import SpinEstimator
 from ._run_record import Rate, as_rates
 from .dataset import Dataset
@@ -282,7 +282,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         (1 + x) / 2 is the probability of +1. Of ``features="both"`` give the first half; squares have lost their sign.
         """
         check_is_fitted(self)
-        h = np.ascontiguousarray(check_array(X, dtype=np.float64))
+        h = as_doubles(check_array(X, dtype=np.float64))
         if h.shape[1] != self.n_components_:
             raise ValueError(f"X: expected {self.n_components_} hidden units, found {h.shape[1]}")
         out = np.empty((len(h), self.n_features_in_))
