@@ -213,6 +213,9 @@ PyObject *core_own(PyObject *dictionary);
 
 PyObject *core_write(const void *record, const core_field *fields); /* a new dictionary */
 
+/* What isg_mapping_report says. */
+extern const core_field core_mapping_fields[];
+
 /* One value of a choice by its text; false with a ValueError that lists the choices. */
 bool core_choose(PyObject *text, const char *name, const char *const *choices, int *out);
 
