@@ -198,7 +198,7 @@ static exit_code error_on(const isg_classifier *classifier, const isg_dataset *d
     uint32_t *found = memory_allocate(n, sizeof *found), *truth = memory_allocate(n, sizeof *truth);
     exit_code code = found && truth ? EXIT_DONE : fail_memory();
     if (code == EXIT_DONE)
-        code = fail_status(isg_classifier_predict(classifier, data, found, (isg_matd){0}));
+        code = fail_status(isg_classifier_predict(classifier, data, found, (isg_matd){0}, NULL));
     if (code == EXIT_DONE)
         code = fail_status(isg_classifier_truth(classifier, data, truth));
     size_t wrong = 0;

@@ -71,6 +71,9 @@ if build_preset dev; then
     count_parallel valgrind memcheck "${unit_tests[@]}"
 fi
 
+# All tests of the Python package with the address sanitizer inside it.
+count_script tools/test_python.sh build/python.txt --long
+
 # ThreadSanitizer and OpenMP. gcc's libgomp is not instrumented, so TSan would not see its barriers
 # and report races everywhere. clang's libomp has a tool, Archer, that tells TSan about
 # forks, joins, barriers and locks; libomp loads it by itself when it finds TSan in the program.

@@ -51,15 +51,16 @@ count_parallel() { # name, function, items...
 }
 
 # Runs a script whose last line is "N passed, M failed", and adds its counts.
-count_script() { # script, log
-    local counts
-    "$1" 2>&1 </dev/null | tee "$2"
-    counts=$(tail -n 1 "$2")
+count_script() { # script, log, arguments...
+    local counts script=$1 log=$2
+    shift 2
+    "$script" "$@" 2>&1 </dev/null | tee "$log"
+    counts=$(tail -n 1 "$log")
     if [[ $counts =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
         passed=$((passed + BASH_REMATCH[1]))
         failed=$((failed + BASH_REMATCH[2]))
     else
-        count_failure "$1 broke off"
+        count_failure "$script broke off"
     fi
 }
 

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The checks of the tree and the tests run with gcc, with clang, and with the address and
-# undefined-behavior sanitizers. A build that fails, a test that is skipped or does not start and
-# a runner that dies all count as failures.
+# undefined-behavior sanitizers; then those of the Python package. A build that fails, a test that is
+# skipped or does not start and a runner that dies all count as failures.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 . tools/count.sh
@@ -26,6 +26,7 @@ build/dev/isinglass data get mnist --data-dir build/data </dev/null ||
 for preset in "${built[@]}"; do
     run_ctest "$preset"
 done
+count_script tools/test_python.sh build/python.txt
 
 # The others are only compiled.
 for preset in "${built[@]}"; do

@@ -49,8 +49,8 @@ static exit_code test_on(tally *out, const isg_classifier *classifier, const isg
     uint32_t *answers = memory_allocate(isg_dataset_describe(data).n_samples, sizeof *answers);
     if (!answers)
         return fail_memory();
-    exit_code code =
-        fail_status(isg_classifier_predict(classifier, data, answers, (isg_matd){.data = NULL}));
+    exit_code code = fail_status(
+        isg_classifier_predict(classifier, data, answers, (isg_matd){.data = NULL}, NULL));
     if (code == EXIT_DONE)
         code = count(out, classifier, data, answers);
     memory_release(answers);
@@ -74,7 +74,8 @@ exit_code classify_test(classify_job *my) {
     if (!my->answers || !my->probabilities)
         return fail_memory();
     const isg_matd room = {my->probabilities, info.n_samples, n_classes, n_classes};
-    const isg_status status = isg_classifier_predict(my->classifier, my->test, my->answers, room);
+    const isg_status status =
+        isg_classifier_predict(my->classifier, my->test, my->answers, room, NULL);
     if (status == ISG_ERR_SHAPE)
         return fail(EXIT_BAD_INPUT, "%s: %s", my->test_name, isg_error_message());
     if (status != ISG_OK || !has_labels(my->test))

@@ -125,13 +125,13 @@ static exit_code score_sets(scores *my) {
         scored *set = &my->sets[k];
         if (!my->beta_list) {
             code = fail_status(
-                isg_log_likelihood(my->rbm, set->data, &my->log_z, &set->all, set->by_class));
+                isg_log_likelihood(my->rbm, set->data, &my->log_z, &set->all, set->by_class, NULL));
             continue;
         }
         set->at = memory_allocate(my->n_betas, sizeof *set->at);
         code = !set->at ? fail_memory()
                         : fail_status(isg_log_likelihood_betas(my->rbm, set->data, my->beta_list,
-                                                               my->at, my->n_betas, set->at));
+                                                               my->at, my->n_betas, set->at, NULL));
     }
     return code;
 }

@@ -667,7 +667,7 @@ const command command_train = {
         "run.json (all options, checksum of the data) and two checkpoints. Whatever stopped a "
         "run, 'isinglass train --resume -o RUN' continues it and ends with the same bits. It "
         "reads the options from run.json and refuses other options and other data. Ctrl-C and "
-        "SIGTERM finish the current update and save. A second process in the same RUN is "
+        "SIGTERM save all finished updates and stop. A second process in the same RUN is "
         "refused.\n"
         "Validation data are measured at the start and after every epoch, by their "
         "pseudo-likelihood, which needs no ln Z, and the gap between the likelihoods of training "

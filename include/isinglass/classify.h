@@ -164,9 +164,11 @@ ISG_API const isg_encoding *isg_classifier_encoding(const isg_classifier *classi
 
 /* Writes the most probable class of every sample, the first of equals, to labels (n_samples),
    unless NULL, and all probabilities (n_samples, n_classes), unless their data pointer is NULL.
-   Classes are numbered as in the classifier. ISG_ERR_SHAPE if sizes disagree. */
+   Classes are numbered as in the classifier. ISG_ERR_SHAPE if sizes disagree. `progress` may be
+   NULL. */
 ISG_API isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_dataset *data,
-                                          uint32_t *labels, isg_matd probabilities);
+                                          uint32_t *labels, isg_matd probabilities,
+                                          const isg_progress *progress);
 
 /* The exponents intercept_k + sum_j coefficient_kj z_j to `out` (n_samples, n_classes): their softmax
    are those probabilities, and the largest is that of the most probable class, unless two are equal

@@ -174,16 +174,17 @@ typedef struct isg_likelihood {
 } isg_likelihood;
 
 /* L of a data set and, unless `by_class` (n_classes) is NULL, of each of its classes. One ln Z
-   serves any number of data sets. ISG_ERR_SHAPE if RBM and data disagree on n_visible. */
+   serves any number of data sets. ISG_ERR_SHAPE if RBM and data disagree on n_visible. `progress`
+   may be NULL. */
 ISG_API isg_status isg_log_likelihood(const isg_rbm *rbm, const isg_dataset *data,
                                       const isg_log_z *log_z, isg_likelihood *out,
-                                      isg_likelihood *by_class);
+                                      isg_likelihood *by_class, const isg_progress *progress);
 
 /* L at each of betas (n) instead of the RBM's own beta, with log_z (n) of isg_rbm_log_z_betas(),
-   into out (n), from one pass over the data. */
+   into out (n), from one pass over the data. `progress` may be NULL. */
 ISG_API isg_status isg_log_likelihood_betas(const isg_rbm *rbm, const isg_dataset *data,
                                             const double *betas, const isg_log_z *log_z, size_t n,
-                                            isg_likelihood *out);
+                                            isg_likelihood *out, const isg_progress *progress);
 
 /* Both in one call: computes ln Z, stored in `log_z` unless that is NULL, and L. If the options
    name no data for the mixture, it uses `data`. `options` and `progress` may be NULL. */

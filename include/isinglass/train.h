@@ -76,8 +76,8 @@ ISG_API isg_train_state isg_trainer_describe(const isg_trainer *trainer);
    nothing is changed then. */
 ISG_API isg_status isg_trainer_update(isg_trainer *trainer);
 
-/* Finishes the current epoch, or trains the next one. If `progress`, called after every update,
-   cancels or an update diverges, the trainer keeps the state after the last good update and can
+/* Finishes the current epoch, or trains the next one. If `progress`, called after every update and
+   within long ones, cancels or an update diverges, the trainer keeps the state after the last good update and can
    continue. Cancelling after the last update of the epoch has no effect. `report` and `progress`
    may be NULL. */
 ISG_API isg_status isg_trainer_epoch(isg_trainer *trainer, isg_epoch_report *report,

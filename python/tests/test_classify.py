@@ -11,7 +11,6 @@ import json
 import os
 import pickle
 import subprocess
-import sys
 import threading
 import warnings
 from pathlib import Path
@@ -377,7 +376,8 @@ def test_not_converged(digits):
     ({"learning_rate": -1.0}, "learning_rate"), ({"learning_rate": "fast"}, "learning_rate"),
     ({"learning_rate": []}, "learning_rate"), ({"learning_rate": [(1e-3, 0.5)]}, "rate"),
     ({"learning_rate": [(1e-3, 1)]}, "rate"), ({"batch_size": 0}, "batch_size"), ({"batch_size": 2**70}, "batch_size"),
-    ({"gibbs_steps": 0}, "gibbs_steps"), ({"beta": 0.0}, "beta"), ({"beta": np.inf}, "beta"), ({"beta": np.nan}, "beta"),
+    ({"gibbs_steps": 0}, "gibbs_steps"), ({"beta": 0.0}, "beta"),
+    ({"beta": np.inf}, "beta"), ({"beta": np.nan}, "beta"),
     ({"beta": "hot"}, "beta"), ({"features": "pixels"}, "features"), ({"l2": -1.0}, "l2"), ({"l2": np.nan}, "l2"),
     ({"estimator": "best"}, "estimator"), ({"init": "normal", "deviation": 0.0}, "deviation"),
     ({"init": "normal", "deviation": np.nan}, "deviation"), ({"random_state": -1}, "random_state"),

@@ -21,7 +21,7 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.linear_model import LogisticRegression  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 
-from isinglass import Dataset, HopfieldRBM, Patterns, SpinGaussianRBM, _core  # noqa: E402
+from isinglass import HopfieldRBM, Patterns, _core  # noqa: E402
 
 PROGRAM = os.environ.get("ISINGLASS", "")
 DATA = os.environ.get("ISINGLASS_DATA", "")
@@ -114,6 +114,7 @@ def test_attributes(arrays, fitted):
     X, _ = arrays
     assert fitted.n_components_ == 3 and fitted.n_features_in_ == 40 and fitted.n_iter_ == 10
     assert fitted.components_.shape == (3, 40) and np.shares_memory(fitted.components_, fitted.rbm_.weights)
+    assert fitted.components_.flags.writeable  # the training is over, and its memory released
     assert isinstance(fitted.patterns_, Patterns) and fitted.patterns_.labels == ["0", "1", "2"]
     assert [row.epoch for row in fitted.history_] == list(range(11))
     assert list(fitted.get_feature_names_out()) == ["hopfieldrbm0", "hopfieldrbm1", "hopfieldrbm2"]
@@ -402,6 +403,7 @@ print((kib("VmHWM") - before) / 1024, model.n_components_)
 """
 
 
+@pytest.mark.measured
 @needs_mnist
 @pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="peaks of memory cannot be reset here")
 def test_memory(tmp_path):

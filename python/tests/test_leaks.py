@@ -15,7 +15,7 @@ import gc
 import pickle
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -168,6 +168,15 @@ FITS: dict[str, Callable[[], Any]] = {
     "HopfieldClassifier": lambda: isinglass.HopfieldClassifier(per_class=2).fit(floats, y).predict(floats),
     "refused": raises(lambda: isinglass.HopfieldMemory().fit(np.full((24, 16), np.nan), y)),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Calls this short would do little but wait for other threads."""
+    count = _core.threads()
+    _core.set_threads(1)
+    yield
+    _core.set_threads(count)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -54,8 +54,17 @@ def test_every_parameter_works(cells, parameters):
     assert scores.shape == (100, 3)
     assert np.array_equal(memory.predict(X[200:]), memory.classes_[scores.argmax(axis=1)])
     assert memory.transform(X).shape[1] == len(memory.patterns_) == len(memory.get_feature_names_out())
-    # nothing depends on the other samples of a batch
-    assert np.array_equal(memory.recall(X)[::7], memory.recall(X[::7]))
+
+
+@pytest.mark.parametrize("dynamics", ["sync", "async"])
+def test_no_sample_depends_on_the_others(dynamics):
+    rng = np.random.default_rng(4)
+    X, hard = rng.normal(size=(2, 60, 50))
+    memory = HopfieldMemory(dynamics=dynamics, keep_diagonal=False).fit(X, np.arange(60) % 12)
+    ends = memory.recall(hard)
+    assert not np.array_equal(ends, np.where(hard > 0, 1, -1))
+    assert np.array_equal(ends[::-7], memory.recall(hard[::-7]))
+    assert np.array_equal(memory.predict(hard)[5:], memory.predict(hard[5:]))
 
 
 def test_two_classes(cells):

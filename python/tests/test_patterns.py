@@ -6,9 +6,7 @@ SPDX-License-Identifier: MIT
 import copy
 import csv
 import json
-import os
 import pickle
-import subprocess
 
 import numpy as np
 import pytest
@@ -16,13 +14,11 @@ import pytest
 import isinglass
 from isinglass import Dataset, Patterns, _core
 
-PROGRAM = os.environ.get("ISINGLASS", "isinglass")
 
 
-def run(*arguments):
-    done = subprocess.run([PROGRAM, *map(str, arguments), "--json", "--quiet"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+@pytest.fixture(scope="module")
+def run(run_program):
+    return lambda *arguments: json.loads(run_program(*arguments, "--json", "--quiet"))
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +82,7 @@ def test_from_spins_without_labels_is_one_class():
 
 
 @pytest.mark.parametrize("per_class", [1, 3])
-def test_same_as_the_program(data, file, per_class, tmp_path):
+def test_same_as_the_program(run, data, file, per_class, tmp_path):
     table = tmp_path / "units.csv"
     found = run("patterns", file, "-o", tmp_path / "p.npz", "--per-class", per_class, "--binarize", "mean",
                 "--table", table, "--top", 7)

@@ -8,7 +8,6 @@ import inspect
 import json
 import os
 import pickle
-import subprocess
 
 import numpy as np
 import pytest
@@ -16,13 +15,11 @@ import pytest
 import isinglass
 from isinglass import Dataset, HopfieldNetwork, Patterns, _core, corrupt, projections, recall, recover
 
-PROGRAM = os.environ.get("ISINGLASS", "isinglass")
 
 
-def run(*arguments):
-    done = subprocess.run([PROGRAM, *map(str, arguments), "--json", "--quiet"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+@pytest.fixture(scope="module")
+def run(run_program):
+    return lambda *arguments: json.loads(run_program(*arguments, "--json", "--quiet"))
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +42,14 @@ def case(tmp_path_factory):
     ({"protocol": "attractor"}, ["--protocol", "attractor"]),
     ({"rule": "hebbian", "threshold": 0.9, "random_state": 7, "trajectories": 5, "max_updates": 30},
      ["--rule", "hebbian", "--overlap", 0.9, "--seed", 7, "--trajectories", 5, "--sweeps", 30]),
-    ({"threshold": 0.95, "ensemble": "glauber", "beta": 3.0}, ["--overlap", 0.95, "--dynamics", "glauber", "--beta", 3]),
+    ({"threshold": 0.95, "ensemble": "glauber", "beta": 3.0},
+     ["--overlap", 0.95, "--dynamics", "glauber", "--beta", 3]),
     ({"protocol": "attractor", "keep_diagonal": False, "dynamics": "sync", "readout": "energy", "rule": "hebbian"},
      ["--protocol", "attractor", "--no-diagonal", "--dynamics", "sync", "--readout", "energy", "--rule", "hebbian"]),
     ({"protocol": "attractor", "dynamics": "gibbs", "max_updates": 100}, ["--protocol", "attractor", "--dynamics",
                                                                          "gibbs"]),
 ])
-def test_recall_is_that_of_the_program(case, options, flags):
+def test_recall_is_that_of_the_program(run, case, options, flags):
     patterns, data, folder = case
     found = recall(patterns, data, **options)
     (folder / "o.csv").unlink(missing_ok=True)
@@ -78,7 +76,7 @@ def test_recall_is_that_of_the_program(case, options, flags):
     assert np.allclose([float(row["share"]) for row in rows], found.share, atol=1e-6)
 
 
-def test_projections_are_those_of_the_program(case):
+def test_projections_are_those_of_the_program(run, case):
     patterns, data, folder = case
     (folder / "a.npz").unlink(missing_ok=True)
     run("recall", folder / "p.npz", folder / "d.npz", "--projections", folder / "a.npz")
@@ -100,7 +98,7 @@ def test_projections_are_those_of_the_program(case):
     ({"mask": 0.0, "units": np.arange(20, 60), "clamp_known": True, "dynamics": "gibbs", "beta": 3.0,
       "random_state": 5}, ["--mask-units", "20:60", "--dynamics", "gibbs", "--beta", 3, "--seed", 5]),
 ])
-def test_recovery_is_that_of_the_program(case, options, flags):
+def test_recovery_is_that_of_the_program(run, case, options, flags):
     patterns, _, folder = case
     found = recover(patterns, **options)
     points = run("recall", folder / "p.npz", *flags)["curves"][0]["points"]
@@ -134,7 +132,8 @@ def test_results_are_plain(case):
     assert np.array_equal(other.confusion, found.confusion) and other.options == found.options
     assert found.confusion.flags.writeable and found.confusion.flags.owndata
     assert repr(found).startswith("Recall(protocol='published', n_samples=150, accuracy=0.")
-    assert "count as wrong" in found._repr_html_() and "spurious" in recall(*case[:2], protocol="attractor")._repr_html_()
+    assert "count as wrong" in found._repr_html_()
+    assert "spurious" in recall(*case[:2], protocol="attractor")._repr_html_()
     assert callable(isinglass.recall)  # and not the module
 
 
@@ -160,8 +159,8 @@ def test_corrupt():
 
 
 @pytest.mark.slow
-def test_mnist_by_both_protocols(mnist_data, tmp_path):
-    train, test = mnist_data
+def test_mnist_by_both_protocols(run, mnist_train, mnist_test, tmp_path):
+    train, test = (Dataset.from_array(X.reshape(-1, 28, 28), y) for X, y in (mnist_train, mnist_test))
     patterns = Patterns.from_data(train)
     patterns.save(tmp_path / "p.npz")
     for protocol in ("published", "attractor"):
@@ -172,17 +171,6 @@ def test_mnist_by_both_protocols(mnist_data, tmp_path):
         assert np.array_equal(found.confusion, expected["confusion"])
         if protocol == "published":
             assert round(found.accuracy, 4) == 0.7689
-
-
-@pytest.fixture
-def mnist_data():
-    folder = os.path.join(os.environ.get("ISINGLASS_DATA", ""), "mnist")
-    if not os.path.isdir(folder):
-        pytest.skip("no MNIST in ISINGLASS_DATA")
-    return (Dataset.load(os.path.join(folder, "train-images-idx3-ubyte"),
-                         labels=os.path.join(folder, "train-labels-idx1-ubyte")),
-            Dataset.load(os.path.join(folder, "t10k-images-idx3-ubyte"),
-                         labels=os.path.join(folder, "t10k-labels-idx1-ubyte")))
 
 
 def test_defaults_are_those_of_the_library():
@@ -207,7 +195,7 @@ XI = np.array([[1, 1, -1, -1], [1, -1, 1, -1]])
     (lambda: recall(XI, [[1, 2, 3, 4]]), ValueError, "^data: "),
     (lambda: recall(XI, np.ones((1, 5))), ValueError, ""),
     (lambda: recall(XI, XI, protocol="other"), ValueError, "^protocol: "),
-    (lambda: recall(XI, XI, protocol=None), (ValueError, TypeError), ""),
+    (lambda: recall(XI, XI, protocol=None), ValueError, "^protocol: "),
     (lambda: recall(XI, XI, rule="weights"), ValueError, "^rule: "),
     (lambda: recall(XI, XI, dynamics="gibbs"), ValueError, ""),
     (lambda: recall(XI, XI, dynamics="slow"), ValueError, "^dynamics: "),
@@ -226,7 +214,7 @@ XI = np.array([[1, 1, -1, -1], [1, -1, 1, -1]])
     (lambda: recover(XI, mask=[[0.5]]), ValueError, "^mask: "),
     (lambda: recover(XI, mask="x"), ValueError, "^mask: "),
     (lambda: recover(XI, flip=[0, 0.1], mask=[0, 0.1, 0.2]), ValueError, "^mask: "),
-    (lambda: recover(XI, flip=[]), ValueError, ""),
+    (lambda: recover(XI, flip=[]), ValueError, "^flip: "),
     (lambda: recover(XI, units=[9]), ValueError, "^units: "),
     (lambda: recover(XI, trials=0), ValueError, ""),
     (lambda: recover(XI, near=np.nan), ValueError, ""),
@@ -246,7 +234,7 @@ XI = np.array([[1, 1, -1, -1], [1, -1, 1, -1]])
     (lambda: projections(XI, np.ones((4, 0))), ValueError, "^x: "),
     (lambda: _core.Recall.run(None, None), TypeError, "^patterns: "),
     (lambda: _core.Recall.recover(Patterns(XI)._handle, 3, np.zeros(1), np.zeros(1)), TypeError, "^data: "),
-    (lambda: _core.Recall.corrupt(XI.astype(np.int8), np.zeros((1, 1), bool), 0, 0, None, 1, 0), ValueError,
+    (lambda: _core.Recall.corrupt(XI.astype(np.int8), np.zeros((1, 1), bool), None, {}), ValueError,
      "^masked: "),
     (lambda: _core.Recall.class_names(3), TypeError, "^data: "),
     (lambda: _core.Recall.defaults("x"), ValueError, "^protocol: "),

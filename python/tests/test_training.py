@@ -125,7 +125,7 @@ def test_resumed(start, data, tmp_path, options):
 
 @pytest.mark.parametrize("is_resumed", [False, True])
 def test_cancelled_and_continued(start, data, tmp_path, is_resumed):
-    options = {"epochs": 400, "batch_size": 10, "persistent": True}
+    options = {"epochs": 200, "batch_size": 10, "persistent": True}
     training = Training(start, data, directory=tmp_path / "run", **options, progress=lambda fraction: False)
     n_cancelled = 0
     while not training.is_over:
@@ -136,7 +136,24 @@ def test_cancelled_and_continued(start, data, tmp_path, is_resumed):
         if is_resumed:
             training.close()
             training = Training.resume(tmp_path / "run", data, progress=lambda fraction: False)
-    assert n_cancelled > 2 and training.state.updates == 400 * 23
+    assert n_cancelled > 1 and training.state.updates == 200 * 23
+    assert digest(training.rbm) == whole(start, data, **options)
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_cancelled_within_an_update(start, data, tmp_path, persistent):
+    options = {"epochs": 2, "batch_size": 1000, "gibbs_steps": 6000, "persistent": persistent}
+    answers = iter([])
+    training = Training(start, data, directory=tmp_path / "run", save_every=0.0, **options,
+                        progress=lambda fraction: next(answers, None))
+    for updates in range(2):  # persistent chains begin with the first update and have a past in the second
+        before = training.rbm.weights.copy()
+        answers = iter([False] * 2)
+        for _ in range(2):
+            with pytest.raises(isinglass.CancelledError):
+                next(training)
+            assert training.state.updates == updates and np.array_equal(training.rbm.weights, before)
+        next(training)
     assert digest(training.rbm) == whole(start, data, **options)
 
 
@@ -341,13 +358,15 @@ def test_looks(start, data):
 BAD = [
     ({"epochs": -1}, "epochs: "), ({"epochs": 1.5}, "epochs: "), ({"epochs": True}, "epochs: "),
     ({"epochs": 2**63}, "epochs: "), ({"batch_size": 0}, "batch_size: "), ({"batch_size": -1}, "batch_size: "),
-    ({"batch_size": 2.5}, "batch_size: "), ({"batch_size": None}, "batch_size: "), ({"gibbs_steps": 0}, "gibbs_steps: "),
+    ({"batch_size": 2.5}, "batch_size: "), ({"batch_size": None}, "batch_size: "),
+    ({"gibbs_steps": 0}, "gibbs_steps: "),
     ({"learning_rate": 0}, "learning_rate: "), ({"learning_rate": float("nan")}, "learning_rate: "),
     ({"learning_rate": "fast"}, "learning_rate: "), ({"learning_rate": []}, "learning_rate: "),
     ({"learning_rate": [(1e-4, 1)]}, "learning_rate: "), ({"learning_rate": [(1, 0), (1, 0)]}, "learning_rate: "),
     ({"learning_rate": [1e-4, 2e-4]}, "learning_rate: "), ({"learning_rate": [(1, 0), (1, 2**64)]}, "learning_rate: "),
     ({"estimator": "other"}, "estimator: "), ({"estimator": 1}, "estimator: "), ({"patience": 1}, "patience: "),
-    ({"patience": -1}, "patience: "), ({"save_every": -1.0}, "save_every"), ({"save_every": float("nan")}, "save_every"),
+    ({"patience": -1}, "patience: "), ({"save_every": -1.0}, "save_every"),
+    ({"save_every": float("nan")}, "save_every"),
     ({"save_every": "x"}, "save_every"), ({"random_state": -1}, "random_state: "),
     ({"random_state": "x"}, "random_state: "), ({"impute_sweeps": 0}, "impute_sweeps: "),
     ({"validation": [[0.5]]}, "validation: "), ({"validation": 3}, "validation: "),

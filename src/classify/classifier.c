@@ -137,10 +137,11 @@ done:
 }
 
 isg_status isg_classifier_predict(const isg_classifier *classifier, const isg_dataset *data,
-                                  uint32_t *labels, isg_matd probabilities) {
+                                  uint32_t *labels, isg_matd probabilities,
+                                  const isg_progress *progress) {
     const answers all = {.labels = labels, .numbers = probabilities};
     ISG_TRY(check_predict(classifier, data, probabilities, "probabilities"));
-    return answer(classifier, data, &all, NULL);
+    return answer(classifier, data, &all, progress);
 }
 
 isg_status isg_classifier_decisions(const isg_classifier *classifier, const isg_dataset *data,

@@ -17,6 +17,8 @@
 #include "isinglass/log_z.h"
 #include "rbm/rbm.h"
 
+enum { PORTION = 4096 }; /* samples between two reports */
+
 /* -beta H(s) = beta (b.s + (|h + c|^2 - |c|^2) / 2) with h + c summed over the spins that are up,
    starting from `down`, its value if none is. */
 static double exponent(const isg_rbm *rbm, const uint64_t *spins, const double *down,
@@ -38,8 +40,9 @@ static double exponent(const isg_rbm *rbm, const uint64_t *spins, const double *
     return rbm->info.beta * (field + square / 2);
 }
 
-/* exponents (n_samples), by all threads. */
-static isg_status find_exponents(const isg_rbm *rbm, const isg_dataset *data, double *exponents) {
+/* exponents (n_samples), by all threads, a portion at a time. */
+static isg_status find_exponents(const isg_rbm *rbm, const isg_dataset *data, double *exponents,
+                                 const isg_progress *progress) {
     const size_t p = rbm->info.n_hidden, n = rbm->info.n_visible;
     const size_t samples = isg_dataset_describe(data).n_samples;
     const int threads = isg_team_size();
@@ -54,12 +57,17 @@ static isg_status find_exponents(const isg_rbm *rbm, const isg_dataset *data, do
         for (size_t mu = 0; mu < p; mu++)
             down[mu] -= rbm->weights[i * p + mu];
     }
+    for (size_t first = 0; first < samples; first += PORTION) {
+        const size_t end = samples - first < PORTION ? samples : first + PORTION;
 #pragma omp parallel num_threads(threads)
-    {
-        double *h = rooms + (size_t)omp_get_thread_num() * p;
+        {
+            double *h = rooms + (size_t)omp_get_thread_num() * p;
 #pragma omp for schedule(static)
-        for (size_t a = 0; a < samples; a++)
-            exponents[a] = exponent(rbm, isg_dataset_row(data, a), down, down_field, h);
+            for (size_t a = first; a < end; a++)
+                exponents[a] = exponent(rbm, isg_dataset_row(data, a), down, down_field, h);
+        }
+        if (progress && !progress->report(progress->user, (double)end / (double)samples))
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "the likelihood was cancelled"));
     }
 done:
     isg_release(down);
@@ -88,7 +96,7 @@ static isg_likelihood summarize(const double *exponents, size_t samples, const u
 }
 
 static isg_status find_data_terms(const isg_rbm *rbm, const isg_dataset *data, isg_likelihood *all,
-                                  isg_likelihood *by_class) {
+                                  isg_likelihood *by_class, const isg_progress *progress) {
     const isg_dataset_info info = isg_dataset_describe(data);
     if (info.n_visible != rbm->info.n_visible)
         return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, the RBM has %zu", info.n_visible,
@@ -96,7 +104,7 @@ static isg_status find_data_terms(const isg_rbm *rbm, const isg_dataset *data, i
     double *exponents = NULL;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(ISG_ALLOCATE(exponents, info.n_samples));
-    ISG_TRY_GOTO(find_exponents(rbm, data, exponents));
+    ISG_TRY_GOTO(find_exponents(rbm, data, exponents, progress));
     const isg_likelihood found = summarize(exponents, info.n_samples, NULL, 0);
     if (!isfinite(found.data_term)) {
         status = isg_fail(ISG_ERR_DIVERGED, "the energies of the data are not finite");
@@ -118,8 +126,9 @@ static void subtract(isg_likelihood *likelihood, const isg_log_z *log_z) {
 }
 
 isg_status isg_log_likelihood(const isg_rbm *rbm, const isg_dataset *data, const isg_log_z *log_z,
-                              isg_likelihood *out, isg_likelihood *by_class) {
-    ISG_TRY(find_data_terms(rbm, data, out, by_class));
+                              isg_likelihood *out, isg_likelihood *by_class,
+                              const isg_progress *progress) {
+    ISG_TRY(find_data_terms(rbm, data, out, by_class, progress));
     subtract(out, log_z);
     for (size_t k = 0; by_class && k < isg_dataset_describe(data).n_classes; k++)
         subtract(&by_class[k], log_z);
@@ -128,9 +137,9 @@ isg_status isg_log_likelihood(const isg_rbm *rbm, const isg_dataset *data, const
 
 isg_status isg_log_likelihood_betas(const isg_rbm *rbm, const isg_dataset *data,
                                     const double *betas, const isg_log_z *log_z, size_t n,
-                                    isg_likelihood *out) {
+                                    isg_likelihood *out, const isg_progress *progress) {
     isg_likelihood here;
-    ISG_TRY(find_data_terms(rbm, data, &here, NULL));
+    ISG_TRY(find_data_terms(rbm, data, &here, NULL, progress));
     for (size_t k = 0; k < n; k++) {
         out[k] = here;
         out[k].data_term = here.data_term * betas[k] / rbm->info.beta;
@@ -148,7 +157,7 @@ isg_status isg_rbm_score(const isg_rbm *rbm, const isg_dataset *data,
     isg_log_z reference;
     if (!own.mixture.data)
         own.mixture.data = data;
-    ISG_TRY(find_data_terms(rbm, data, &found, NULL));
+    ISG_TRY(find_data_terms(rbm, data, &found, NULL, NULL));
     ISG_TRY(isg_rbm_log_z(rbm, &own, &reference, progress));
     subtract(&found, &reference);
     *out = found;

@@ -247,6 +247,7 @@ typedef struct watch {
     const isg_run *run;
     const isg_progress *progress;
     uint64_t updates; /* wanted */
+    uint64_t seen;    /* done at the last report; within an update there is nothing new to save */
     bool is_cancelled;
 } watch;
 
@@ -258,10 +259,12 @@ static bool keep_watch(void *user, double fraction) {
     watch *mine = user;
     const isg_progress *theirs = mine->progress;
     (void)fraction; /* of the epoch */
+    const uint64_t done = state_of(mine->run).updates;
+    const bool is_new = done > mine->seen;
+    mine->seen = done;
     mine->is_cancelled =
-        theirs &&
-        !theirs->report(theirs->user, (double)state_of(mine->run).updates / (double)mine->updates);
-    return !mine->is_cancelled && !is_save_due(mine->run, mine->run->save_every_s);
+        theirs && !theirs->report(theirs->user, (double)done / (double)mine->updates);
+    return !mine->is_cancelled && !(is_new && is_save_due(mine->run, mine->run->save_every_s));
 }
 
 /* Trains until an epoch ends, of all or of a part, or until it is time to save or to cancel, which
@@ -270,6 +273,7 @@ static isg_status train_on(isg_run *run, watch *mine, bool *is_end) {
     const isg_progress callback = {keep_watch, mine};
     const uint64_t epochs = state_of(run).epochs;
     const double started_s = isg_clock_s();
+    mine->seen = state_of(run).updates;
     const isg_status status = run->trainee->train(run->self, mine->updates, &callback);
     run->seconds += isg_clock_s() - started_s;
     *is_end = state_of(run).epochs > epochs;

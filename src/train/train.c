@@ -215,6 +215,19 @@ static void set_order(isg_trainer *trainer) {
 
 /* ---- chains ----------------------------------------------------------------------------------- */
 
+/* What the threads of a team share while they do updates. */
+typedef struct team {
+    isg_trainer *trainer;
+    const isg_progress *progress; /* may be NULL */
+    uint64_t left;                /* updates to be done, unless the epoch ends before */
+    double rate;
+    isg_barrier barrier;
+    atomic_uint_least64_t wrong; /* spins, after one sweep from the data of this update */
+    atomic_bool is_stopped;      /* cancelled within an update, which then has not been */
+    isg_status status;           /* of the last update */
+    bool goes_on, is_cancelled;
+} team;
+
 static void set_means(const isg_gibbs_weights *w, const int32_t *input, size_t rows,
                       float *lambda) {
     for (size_t k = 0; k < rows; k++)
@@ -222,15 +235,47 @@ static void set_means(const isg_gibbs_weights *w, const int32_t *input, size_t r
             lambda[k * w->stride + mu] = (float)isg_gibbs_hidden_mean(w, input + k * w->stride, mu);
 }
 
+/* Within an update that takes long: one thread asks whether to go on. */
+static bool goes_on(team *my, size_t thread) {
+    const isg_train_state *state = &my->trainer->state;
+    const isg_progress *progress = thread == 0 ? my->progress : NULL;
+    if (progress &&
+        !progress->report(progress->user, (double)state->batch / (double)state->n_batches))
+        atomic_store(&my->is_stopped, true);
+    return !atomic_load(&my->is_stopped);
+}
+
+/* Sweeps some rows, in portions of a few hundredths of a second. */
+static void sweep_in_portions(team *my, isg_states *states, isg_rows rows, size_t thread,
+                              const isg_sweeps *sweeps) {
+    const isg_gibbs_weights *w = &my->trainer->weights;
+    const size_t portion = (size_t)1 << 28; /* products; drawing a spin takes as long */
+    const size_t size = w->n_visible * (w->stride + 64); /* as some dozens of them */
+    const size_t fitting = portion / size > ISG_GIBBS_CHAINS ? portion / size : ISG_GIBBS_CHAINS;
+    for (isg_rows part = rows; part.begin < rows.end; part.begin = part.end) {
+        part.end = rows.end - part.begin < fitting ? rows.end : part.begin + fitting;
+        const size_t each = portion / size / (part.end - part.begin) + 1;
+        isg_sweeps now = *sweeps;
+        for (size_t left = sweeps->count; left > 0; left -= now.count, now.step += now.count) {
+            now.count = left < each ? left : each;
+            isg_states_sweep_rows(states, w, &now, part, thread);
+            const bool is_last = left == now.count && part.end == rows.end;
+            if (!is_last && !goes_on(my, thread))
+                return;
+        }
+    }
+}
+
 /* Some rows of states after some sweeps; once they are through, with mean hidden units if those are
    wanted. */
-static void sweep_rows(isg_trainer *trainer, isg_states *states, isg_rows rows, size_t thread,
+static void sweep_rows(team *my, isg_states *states, isg_rows rows, size_t thread,
                        isg_sweeps sweeps, bool is_end) {
+    const isg_trainer *trainer = my->trainer;
     const isg_gibbs_weights *w = &trainer->weights;
     sweeps.beta = trainer->rbm->info.beta;
     sweeps.gain = 1;
     sweeps.seed = trainer->option.seed;
-    isg_states_sweep_rows(states, w, &sweeps, rows, thread);
+    sweep_in_portions(my, states, rows, thread, &sweeps);
     if (is_end && trainer->option.estimator == ISG_ESTIMATOR_MEAN)
         set_means(w, states->input + rows.begin * w->stride, rows.end - rows.begin,
                   states->lambda + rows.begin * w->stride);
@@ -256,7 +301,8 @@ static void fill_batch(isg_trainer *trainer, isg_rows rows, size_t thread) {
 
 /* Some samples of the mini-batch: their spins and mean hidden units, and what a sweep makes of
    them; without persistent chains, all sweeps. Returns how many spins the first one got wrong. */
-static uint64_t move_batch(isg_trainer *trainer, isg_rows rows, size_t thread) {
+static uint64_t move_batch(team *my, isg_rows rows, size_t thread) {
+    isg_trainer *trainer = my->trainer;
     const isg_gibbs_weights *w = &trainer->weights;
     const isg_kernels *kernels = isg_kernels_get();
     const size_t n_sweeps = trainer->option.gibbs_steps;
@@ -278,7 +324,7 @@ static uint64_t move_batch(isg_trainer *trainer, isg_rows rows, size_t thread) {
     isg_sweeps sweeps = {.purpose = is_persistent ? ISG_PURPOSE_RECONSTRUCT : ISG_PURPOSE_TRAIN,
                          .step = is_persistent ? update : update * n_sweeps,
                          .count = 1};
-    sweep_rows(trainer, batch, rows, thread, sweeps, n_sweeps == 1);
+    sweep_rows(my, batch, rows, thread, sweeps, n_sweeps == 1);
     for (size_t k = rows.begin; k < rows.end; k++) {
         uint32_t distance = 0;
         kernels->hamming(1, w->words, trainer->data_spins + k * w->words,
@@ -288,12 +334,13 @@ static uint64_t move_batch(isg_trainer *trainer, isg_rows rows, size_t thread) {
     sweeps.step++;
     sweeps.count = n_sweeps - 1;
     if (!is_persistent && sweeps.count > 0)
-        sweep_rows(trainer, batch, rows, thread, sweeps, true);
+        sweep_rows(my, batch, rows, thread, sweeps, true);
     return wrong;
 }
 
 /* Some persistent chains: from where the last update left them, under the new weights. */
-static void move_chains(isg_trainer *trainer, isg_rows rows, size_t thread) {
+static void move_chains(team *my, isg_rows rows, size_t thread) {
+    isg_trainer *trainer = my->trainer;
     const isg_gibbs_weights *w = &trainer->weights;
     const size_t n_sweeps = trainer->option.gibbs_steps, count = rows.end - rows.begin;
     isg_states *chains = &trainer->chains;
@@ -302,7 +349,15 @@ static void move_chains(isg_trainer *trainer, isg_rows rows, size_t thread) {
     isg_kernels_get()->hidden_input(w, count, spins, chains->input + rows.begin * w->stride);
     const isg_sweeps sweeps = {
         .purpose = ISG_PURPOSE_TRAIN, .step = trainer->state.updates * n_sweeps, .count = n_sweeps};
-    sweep_rows(trainer, chains, rows, thread, sweeps, true);
+    sweep_rows(my, chains, rows, thread, sweeps, true);
+}
+
+/* Undoes that. */
+static void put_back(isg_trainer *trainer, isg_rows rows) {
+    const size_t words = trainer->weights.words;
+    if (trainer->option.persistent)
+        memcpy(trainer->chains.spins + rows.begin * words, trainer->old_chains + rows.begin * words,
+               (rows.end - rows.begin) * words * sizeof *trainer->old_chains);
 }
 
 /* Persistent chains start from the samples of the first batch, as often as it takes. */
@@ -411,18 +466,6 @@ static samples chain_samples(const isg_trainer *trainer) {
 
 /* ---- updates and epochs ----------------------------------------------------------------------- */
 
-/* What the threads of a team share while they do updates. */
-typedef struct team {
-    isg_trainer *trainer;
-    const isg_progress *progress; /* may be NULL */
-    uint64_t left;                /* updates to be done, unless the epoch ends before */
-    double rate;
-    isg_barrier barrier;
-    atomic_uint_least64_t wrong; /* spins, after one sweep from the data of this update */
-    isg_status status;           /* of the last update */
-    bool goes_on, is_cancelled;
-} team;
-
 /* One thread, before an update. */
 static void begin_update(team *my) {
     isg_trainer *trainer = my->trainer;
@@ -493,10 +536,14 @@ static void work(team *my, size_t me, size_t all) {
     const isg_rows panels = isg_rows_of(w->panels, me, all);
     while (my->goes_on) {
         atomic_fetch_add(&my->wrong,
-                         move_batch(trainer, isg_rows_of(trainer->batch.count, me, all), me));
+                         move_batch(my, isg_rows_of(trainer->batch.count, me, all), me));
         if (trainer->option.persistent)
-            move_chains(trainer, isg_rows_of(trainer->chains.count, me, all), me);
+            move_chains(my, isg_rows_of(trainer->chains.count, me, all), me);
         isg_barrier_wait(&my->barrier);
+        if (atomic_load(&my->is_stopped)) { /* which all threads see, or none */
+            put_back(trainer, isg_rows_of(trainer->chains.count, me, all));
+            return;
+        }
         const samples data = data_samples(trainer), chains = chain_samples(trainer);
         const double step = my->rate * share(trainer) / (double)chains.count;
         for (size_t panel = panels.begin; panel < panels.end; panel++) {
@@ -544,7 +591,7 @@ isg_status isg_trainer_advance(isg_trainer *trainer, uint64_t updates,
     }
     if (my.status == ISG_ERR_DIVERGED)
         return undo(trainer, my.status, my.rate);
-    if (my.is_cancelled)
+    if (my.is_cancelled || my.is_stopped)
         return isg_fail(ISG_ERR_CANCELLED, "training was cancelled in epoch %" PRIu64,
                         trainer->state.epochs + 1);
     return my.status;

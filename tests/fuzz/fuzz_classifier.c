@@ -21,7 +21,8 @@ static void check(const isg_classifier *classifier) {
     isg_dataset *data = NULL;
     uint32_t label = 0;
     if (spins && isg_dataset_create(&data, 1, info.n_visible, spins, NULL) == ISG_OK &&
-        isg_classifier_predict(classifier, data, &label, (isg_matd){.data = NULL}) == ISG_OK &&
+        isg_classifier_predict(classifier, data, &label, (isg_matd){.data = NULL}, NULL) ==
+            ISG_OK &&
         label >= info.n_classes)
         abort();
     isg_dataset_free(data);

@@ -24,14 +24,18 @@ static bool type_of(const char *format, Py_ssize_t bytes, isg_number *out) {
         format = "B";
     if (*format == other_order || (*format == '!' && other_order == '>'))
         return false;
-    if (strchr("@=<>!", *format))
+    if (*format != '\0' && strchr("@=<>!", *format))
         format++;
-    if (*format == '\0' || format[1] != '\0' || bytes > 8)
+    if (*format == '\0' || format[1] != '\0')
         return false;
     if (*format == '?')
-        return *out = ISG_NUMBER_BOOL, true;
-    if (*format == 'f' || *format == 'd')
-        return *out = *format == 'f' ? ISG_NUMBER_FLOAT32 : ISG_NUMBER_FLOAT64, true;
+        return *out = ISG_NUMBER_BOOL, bytes == sizeof(bool);
+    if (*format == 'f')
+        return *out = ISG_NUMBER_FLOAT32, bytes == sizeof(float);
+    if (*format == 'd')
+        return *out = ISG_NUMBER_FLOAT64, bytes == sizeof(double);
+    if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) /* ctypes has items of no bytes */
+        return false;
     const bool is_signed = strchr("bhilqn", *format) != NULL;
     if (!is_signed && !strchr("BHILQN", *format))
         return false;
@@ -72,8 +76,13 @@ bool core_array_get(core_array *out, PyObject *object, const char *name, isg_num
         PyBUF_FORMAT | PyBUF_C_CONTIGUOUS | (access == CORE_WRITE ? PyBUF_WRITABLE : 0);
     if (!take(out, object, name, flags))
         return false;
-    if (out->type == type && out->view.ndim == n_dims)
-        return true;
+    if (out->type == type && out->view.ndim == n_dims) {
+        if ((uintptr_t)out->view.buf % (size_t)out->view.itemsize == 0 || out->view.len == 0)
+            return true;
+        PyErr_Format(PyExc_ValueError, "%s: expected an aligned array", name);
+        core_array_release(out);
+        return false;
+    }
     PyErr_Format(PyExc_ValueError, "%s: expected %s in %d dimension%s, found %s in %d", name,
                  type_names[type], n_dims, n_dims == 1 ? "" : "s", type_names[out->type],
                  out->view.ndim);
@@ -84,10 +93,14 @@ bool core_array_get(core_array *out, PyObject *object, const char *name, isg_num
 bool core_array_any(core_array *out, PyObject *object, const char *name) {
     if (!take(out, object, name, PyBUF_FORMAT | PyBUF_STRIDES))
         return false;
-    if (out->view.ndim >= 1 && out->view.ndim <= 3)
+    if (out->view.ndim < 1 || out->view.ndim > 3) {
+        PyErr_Format(PyExc_ValueError, "%s: expected 1 to 3 dimensions, found %d", name,
+                     out->view.ndim);
+    } else if (!out->view.strides) { /* as ctypes answers, whatever it is asked */
+        PyErr_Format(PyExc_TypeError, "%s: expected an array that tells its strides", name);
+    } else {
         return true;
-    PyErr_Format(PyExc_ValueError, "%s: expected 1 to 3 dimensions, found %d", name,
-                 out->view.ndim);
+    }
     core_array_release(out);
     return false;
 }
@@ -144,7 +157,13 @@ static int get_buffer(PyObject *self, Py_buffer *out, int flags) {
         PyErr_SetString(PyExc_BufferError, "this array is read-only");
         return -1;
     }
-    if ((flags & PyBUF_STRIDES) != PyBUF_STRIDES && !is_contiguous) {
+    const bool is_fortran =
+        view->n_dims == 1 || (is_contiguous && (view->shape[0] <= 1 || row <= 1));
+    const bool wants_c = (flags & PyBUF_STRIDES) != PyBUF_STRIDES ||
+                         (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS ||
+                         (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS;
+    const bool wants_fortran = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
+    if ((wants_c && !is_contiguous) || (wants_fortran && !is_fortran)) {
         PyErr_SetString(PyExc_BufferError, "this array is not contiguous");
         return -1;
     }
@@ -155,8 +174,8 @@ static int get_buffer(PyObject *self, Py_buffer *out, int flags) {
                        .readonly = view->is_readonly,
                        .ndim = view->n_dims,
                        .format = flags & PyBUF_FORMAT ? "d" : NULL,
-                       .shape = view->shape,
-                       .strides = view->strides};
+                       .shape = flags & PyBUF_ND ? view->shape : NULL,
+                       .strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? view->strides : NULL};
     return 0;
 }
 

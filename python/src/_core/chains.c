@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "columns.h"
 #include "rbm.h"
 
 #include <string.h>
@@ -144,26 +145,15 @@ static PyObject *start(PyObject *self, PyObject *data) {
 
 /* A mask (n_visible) of bools, or None. */
 static PyObject *clamp(PyObject *self, PyObject *mask) {
-    const size_t n = isg_chains_describe(chains_of(self)).n_visible;
-    core_array array = {.is_held = false};
-    if (mask != Py_None && (!core_array_get(&array, mask, "clamp", ISG_NUMBER_BOOL, 1, CORE_READ) ||
-                            !core_array_check(&array, "clamp", n, 1))) {
-        core_array_release(&array);
+    uint64_t *units = NULL;
+    if (!core_mask(&units, mask, "clamp", isg_chains_describe(chains_of(self)).n_visible))
         return NULL;
-    }
-    uint64_t *units = PyMem_Calloc(n / 64 + 1, sizeof *units);
-    const bool is_done = units && core_claim(self);
-    if (!units)
-        PyErr_NoMemory();
-    for (size_t i = 0; is_done && array.is_held && i < n; i++)
-        if (((const bool *)array.view.buf)[i])
-            units[i / 64] |= UINT64_C(1) << i % 64;
+    const bool is_done = core_claim(self);
     if (is_done) {
-        isg_chains_clamp(chains_of(self), array.is_held ? units : NULL);
+        isg_chains_clamp(chains_of(self), units);
         core_unclaim(self);
     }
     PyMem_Free(units);
-    core_array_release(&array);
     return is_done ? Py_NewRef(Py_None) : NULL;
 }
 

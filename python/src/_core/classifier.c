@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "classifier.h"
+#include "files.h"
 
 static const char *const methods_of_fit[] = {"auto", "newton", "lbfgs", NULL};
 
@@ -142,52 +143,7 @@ static PyObject *from_labels(PyObject *none, PyObject *arguments, PyObject *keyw
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
-static PyObject *load(PyObject *none, PyObject *path) {
-    const char *name = NULL;
-    isg_classifier *out = NULL;
-    (void)none;
-    PyObject *kept = core_path(path, "path", &name);
-    if (!kept)
-        return NULL;
-    const isg_status status = isg_classifier_load(&out, name);
-    Py_DECREF(kept);
-    return status == ISG_OK ? core_wrap(CORE_CLASSIFIER, out, NULL) : core_raise(status);
-}
-
-static PyObject *save(PyObject *self, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"path", "seed", "command", NULL};
-    PyObject *path = NULL;
-    unsigned long long seed = 0;
-    const char *command = NULL, *name = NULL;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|Kz", names, &path, &seed, &command))
-        return NULL;
-    PyObject *kept = core_path(path, "path", &name);
-    if (!kept)
-        return NULL;
-    const isg_status status = isg_classifier_save(classifier_of(self), name, seed, command);
-    Py_DECREF(kept);
-    return core_none(status);
-}
-
-static PyObject *to_bytes(PyObject *self, PyObject *none) {
-    void *bytes = NULL;
-    size_t size = 0;
-    (void)none;
-    const isg_status status = isg_classifier_to_bytes(classifier_of(self), 0, NULL, &bytes, &size);
-    return status == ISG_OK ? core_bytes(bytes, size) : core_raise(status);
-}
-
-static PyObject *from_bytes(PyObject *none, PyObject *bytes) {
-    isg_classifier *out = NULL;
-    core_array array;
-    (void)none;
-    if (!core_array_get(&array, bytes, "bytes", ISG_NUMBER_UINT8, 1, CORE_READ))
-        return NULL;
-    const isg_status status =
-        isg_classifier_from_bytes(&out, "classifier", array.view.buf, array.rows);
-    core_array_release(&array);
-    return status == ISG_OK ? core_wrap(CORE_CLASSIFIER, out, NULL) : core_raise(status);
-}
+CORE_DEFINE_FILES(classifier, CORE_CLASSIFIER)
 
 /* ---- looking ------------------------------------------------------------------------------------ */
 
@@ -235,10 +191,7 @@ static PyMethodDef methods[] = {
     CORE_STATIC("fit", fit, "(classifier, isg_logistic_report as a dict) of RBMs and data."),
     CORE_STATIC("from_labels", from_labels, "Of an RBM over spins and labels, in closed form."),
     {"defaults", defaults, METH_NOARGS | METH_STATIC, "isg_logistic_defaults() as a dict."},
-    {"load", load, METH_O | METH_STATIC, "From a file."},
-    {"from_bytes", from_bytes, METH_O | METH_STATIC, "From the bytes of a file."},
-    CORE_METHOD("save", save, "Writes a .npz file."),
-    CORE_NO_ARGUMENTS("to_bytes", to_bytes, "The bytes of such a file."),
+    CORE_FILE_METHODS,
     CORE_NO_ARGUMENTS("describe", describe, "isg_classifier_info as a dict."),
     CORE_NO_ARGUMENTS("class_names", class_names, "The names of the classes."),
     CORE_NO_ARGUMENTS("encoding", encoding, "How the data became spins, or None."),

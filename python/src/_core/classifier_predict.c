@@ -4,55 +4,11 @@
  */
 #include "classifier.h"
 
-/* Samples predicted between two looks at signals: as many as the library takes at a time. */
-enum { PORTION = 4096 };
-
 /* What a prediction fills; each may be missing. */
 typedef struct answers {
     uint32_t *labels;
     isg_matd probabilities;
 } answers;
-
-static isg_status predict_rows(const isg_classifier *classifier, const isg_dataset *data,
-                               size_t first, size_t count, answers into) {
-    isg_dataset *some = NULL;
-    size_t rows[PORTION];
-    for (size_t k = 0; k < count; k++)
-        rows[k] = first + k;
-    isg_status status = isg_dataset_select(&some, data, rows, count);
-    into.labels = into.labels ? into.labels + first : NULL;
-    into.probabilities.rows = count;
-    if (into.probabilities.data)
-        into.probabilities.data += first * into.probabilities.stride;
-    if (status == ISG_OK)
-        status = isg_classifier_predict(classifier, some, into.labels, into.probabilities);
-    isg_dataset_free(some);
-    return status;
-}
-
-static bool has_missing(const isg_dataset *data, size_t n_samples) {
-    bool found = false;
-    for (size_t row = 0; !found && row < n_samples; row++)
-        found = isg_dataset_missing(data, row) != NULL;
-    return found;
-}
-
-/* In portions, which gives the same bits, unless values are missing: they are completed at random, by the number of
-   the row. */
-static isg_status predict_all(const isg_classifier *classifier, const isg_dataset *data,
-                              answers into, core_call *call) {
-    const size_t n_samples = isg_dataset_describe(data).n_samples;
-    isg_status status = ISG_OK;
-    if (n_samples <= PORTION || has_missing(data, n_samples))
-        return isg_classifier_predict(classifier, data, into.labels, into.probabilities);
-    for (size_t first = 0; status == ISG_OK && first < n_samples; first += PORTION) {
-        const size_t count = n_samples - first < PORTION ? n_samples - first : PORTION;
-        status = core_report(call, (double)first / (double)n_samples)
-                     ? predict_rows(classifier, data, first, count, into)
-                     : ISG_ERR_CANCELLED;
-    }
-    return status;
-}
 
 static bool run_predict(PyObject *self, PyObject *data, answers into, PyObject *progress) {
     core_call call;
@@ -61,7 +17,8 @@ static bool run_predict(PyObject *self, PyObject *data, answers into, PyObject *
         return false;
     if (core_enter(&call, progress))
         is_done = core_leave(
-            &call, predict_all(classifier_of(self), ((core_object *)data)->handle, into, &call));
+            &call, isg_classifier_predict(classifier_of(self), ((core_object *)data)->handle,
+                                          into.labels, into.probabilities, core_progress(&call)));
     core_unshare(data);
     return is_done;
 }

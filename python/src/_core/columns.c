@@ -74,9 +74,9 @@ bool core_mask(uint64_t **out, PyObject *object, const char *name, size_t n) {
     if (is_done) {
         *out = PyMem_Calloc((n + 63) / 64 + 1, sizeof **out);
         is_done = *out != NULL;
-        if (is_done)
-            core_pack(array.view.buf, n, *out);
-        else
+        for (size_t i = 0; is_done && i < n; i++) /* as bytes: what is not 0 is true */
+            (*out)[i / 64] |= (uint64_t)(((const uint8_t *)array.view.buf)[i] != 0) << i % 64;
+        if (!is_done)
             PyErr_NoMemory();
     }
     core_array_release(&array);

@@ -89,6 +89,7 @@ bool core_add_classifier(PyObject *module);
 bool core_add_theory(PyObject *module);
 bool core_add_view(PyObject *module);
 bool core_add_errors(PyObject *module);
+bool core_add_calls(PyObject *module);
 
 #define CORE_METHOD(name, function, doc)                                                           \
     { name, (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS, doc }
@@ -115,18 +116,20 @@ typedef struct core_call {
     PyObject *callable;    /* the user's progress; NULL for none */
     PyThreadState *thread; /* while the lock is not held */
     double looked_s;       /* when signals were last looked at */
+    size_t outer_threads;  /* of the call whose progress made this one; 0 if there is none */
+    bool is_stopped;       /* by a signal, an exception or the answer of the callable */
 } core_call;
 
 /* Lets go of the interpreter lock. From then on until core_leave() nothing of Python may be used. `progress` is a
-   callable that takes the fraction done, or None; if it returns False, the work is cancelled. false with an exception
-   if the process was forked after the library had started its threads. */
+   callable that takes the fraction done, or None; if it returns False, also NumPy's, the work is cancelled. false with
+   an exception if the process was forked after the library had started its threads. */
 bool core_enter(core_call *call, PyObject *progress);
 
 /* Takes the lock again; false with an exception set unless the status is ISG_OK. */
 bool core_leave(core_call *call, isg_status status);
 
 /* Looks at signals about 20 times a second, which makes it cheap enough for any loop; calls the callable then.
-   false means: stop. For loops of our own, and as the isg_progress of the library's. */
+   false means: stop, and stays. For loops of our own, and as the isg_progress of the library's. */
 bool core_report(void *call, double fraction);
 static inline const isg_progress *core_progress(core_call *call) {
     return &call->progress;
@@ -147,7 +150,8 @@ typedef struct core_array {
 
 typedef enum core_access { CORE_READ, CORE_WRITE } core_access;
 
-/* A C-contiguous array of this type and number of dimensions, 1 or 2. ValueError or TypeError naming the argument. */
+/* A C-contiguous, aligned array of this type and number of dimensions, 1 or 2. ValueError or TypeError naming the
+   argument. */
 bool core_array_get(core_array *out, PyObject *object, const char *name, isg_number type,
                     int n_dims, core_access access);
 
@@ -202,7 +206,15 @@ typedef struct core_field {
 /* Sets the members that a dictionary names (None: an empty one; other keys must be members): TypeError for an
    unknown key, TypeError or ValueError, naming the key, for a value that does not fit. */
 bool core_read(void *record, const core_field *fields, PyObject *dictionary);
+
+/* A copy of such a dictionary, which nobody else can change while the texts are in use: a new reference, or NULL with
+   an exception. What is not a dictionary comes back as it is, None for NULL. */
+PyObject *core_own(PyObject *dictionary);
+
 PyObject *core_write(const void *record, const core_field *fields); /* a new dictionary */
+
+/* What isg_mapping_report says. */
+extern const core_field core_mapping_fields[];
 
 /* One value of a choice by its text; false with a ValueError that lists the choices. */
 bool core_choose(PyObject *text, const char *name, const char *const *choices, int *out);

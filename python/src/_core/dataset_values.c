@@ -55,7 +55,7 @@ static bool read_options(isg_dataset_options *out, PyObject *options, const char
 PyObject *core_dataset_load(PyObject *none, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"path", "labels", "rule", "encoding", "options", "progress", NULL};
     PyObject *path = NULL, *labels = Py_None, *encoding = NULL, *options = NULL, *progress = NULL;
-    PyObject *kept_path = NULL, *kept_labels = NULL, *made = NULL;
+    PyObject *kept_path = NULL, *kept_labels = NULL, *own = NULL, *made = NULL;
     const char *rule = NULL, *name = NULL;
     isg_dataset_options how;
     isg_dataset *out = NULL;
@@ -63,9 +63,10 @@ PyObject *core_dataset_load(PyObject *none, PyObject *arguments, PyObject *keywo
     (void)none;
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OzOOO", names, &path, &labels, &rule,
                                      &encoding, &options, &progress) ||
-        !read_options(&how, options, rule, encoding))
+        !(own = core_own(options)))
         return NULL;
-    kept_path = core_path(path, "path", &name);
+    if (read_options(&how, own, rule, encoding))
+        kept_path = core_path(path, "path", &name);
     if (kept_path && labels != Py_None)
         kept_labels = core_path(labels, "labels", &how.labels_path);
     if (kept_path && (kept_labels || labels == Py_None) && core_enter(&call, progress)) {
@@ -77,6 +78,7 @@ PyObject *core_dataset_load(PyObject *none, PyObject *arguments, PyObject *keywo
     }
     Py_XDECREF(kept_path);
     Py_XDECREF(kept_labels);
+    Py_DECREF(own);
     return made;
 }
 
@@ -86,7 +88,7 @@ PyObject *core_dataset_load(PyObject *none, PyObject *arguments, PyObject *keywo
 typedef struct borrowed {
     core_array data, indices, indptr;
     const char **labels, **units, **ids;
-    PyObject *kept_labels, *kept_units, *kept_ids;
+    PyObject *kept_labels, *kept_units, *kept_ids, *own; /* own: the dictionary of options */
 } borrowed;
 
 static void give_back(borrowed *from) {
@@ -99,6 +101,7 @@ static void give_back(borrowed *from) {
     Py_XDECREF(from->kept_labels);
     Py_XDECREF(from->kept_units);
     Py_XDECREF(from->kept_ids);
+    Py_XDECREF(from->own);
 }
 
 static bool take_dense(isg_values *out, borrowed *from, PyObject *data) {
@@ -195,11 +198,12 @@ PyObject *core_dataset_from_values(PyObject *none, PyObject *arguments, PyObject
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OO(nn)OOOnnzOOO", names, &data,
                                      &indices, &indptr, &rows, &columns, &labels, &units, &ids,
                                      &height, &width, &rule, &encoding, &options, &progress) ||
-        !read_options(&how, options, rule, encoding))
+        !(from.own = core_own(options)))
         return NULL;
     values.image_height = height > 0 ? (size_t)height : 0;
     values.image_width = width > 0 ? (size_t)width : 0;
-    if ((indices == Py_None ? take_dense(&values, &from, data)
+    if (read_options(&how, from.own, rule, encoding) &&
+        (indices == Py_None ? take_dense(&values, &from, data)
                             : take_sparse(&values, &from, data, indices, indptr, rows, columns)) &&
         take_texts(&values, &from, how.transpose, labels, units, ids) &&
         core_enter(&call, progress)) {

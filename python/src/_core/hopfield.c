@@ -19,18 +19,6 @@ static const core_field option_fields[] = {
     CORE_FIELD(isg_hopfield_options, allow_rank_deficient, CORE_BOOL),
     {NULL, 0, 0, NULL}};
 
-static const core_field report_fields[] = {
-    CORE_ENUM("via", isg_mapping_report, via, core_decompositions),
-    CORE_FIELD(isg_mapping_report, n_hidden, CORE_SIZE),
-    CORE_FIELD(isg_mapping_report, rank, CORE_SIZE),
-    CORE_FIELD(isg_mapping_report, orthogonality_error, CORE_DOUBLE),
-    CORE_FIELD(isg_mapping_report, reconstruction_error, CORE_DOUBLE),
-    CORE_FIELD(isg_mapping_report, projector_error, CORE_DOUBLE),
-    CORE_FIELD(isg_mapping_report, fixed_point_error, CORE_DOUBLE),
-    CORE_FIELD(isg_mapping_report, trace, CORE_DOUBLE),
-    CORE_FIELD(isg_mapping_report, energy_shift, CORE_DOUBLE),
-    {NULL, 0, 0, NULL}};
-
 /* ---- making ------------------------------------------------------------------------------------- */
 
 /* With the patterns shared and the options complete. */
@@ -106,7 +94,8 @@ static PyObject *describe(PyObject *self, PyObject *none) {
     return core_write(&info, info_fields);
 }
 
-/* A copy, since the network owns its patterns; by the bytes of a file, which keep all there is to know. */
+/* A copy, since the network owns its patterns; by the bytes of a file, which have
+   everything but the numbers of members. */
 static PyObject *patterns(PyObject *self, PyObject *none) {
     const isg_patterns *stored = isg_hopfield_patterns(network_of(self));
     isg_patterns *copy = NULL;
@@ -170,7 +159,7 @@ static PyObject *mapping_report(PyObject *self, PyObject *arguments, PyObject *k
     if (!read_mapping(arguments, keywords, &via, &beta) || !map(self, &out, via, beta, &report))
         return NULL;
     isg_rbm_free(out);
-    return core_write(&report, report_fields);
+    return core_write(&report, core_mapping_fields);
 }
 
 static PyMethodDef methods[] = {

@@ -64,8 +64,9 @@ static uint64_t *gather(PyObject *data) {
 
 /* ---- slices ------------------------------------------------------------------------------------- */
 
-/* The library reports after some of the states have done all their sweeps, which may take hours at a temperature. So
-   sweeps are cut into slices, whose length follows the time they take; the bits are the same. */
+/* The library reports after some of the states have done all their sweeps, which may take hours at
+   a temperature. So sweeps are cut into slices, whose length follows the time they take; the bits
+   are the same. */
 typedef struct slice {
     core_call *call;
     double from, to; /* of the whole */

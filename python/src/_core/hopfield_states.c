@@ -11,7 +11,7 @@ static const core_field state_fields[] = {CORE_FIELD(isg_hopfield_state, energy,
                                           CORE_FIELD(isg_hopfield_state, is_fixed_point, CORE_BOOL),
                                           {NULL, 0, 0, NULL}};
 
-/* What to do with a sample, and where to: `out` has a row of `cols` numbers, or a state, for each. */
+/* What to do with a sample: `out` has room for a row of numbers, or for a state. */
 typedef isg_status one_sample(const isg_hopfield *network, const uint64_t *spins, void *out);
 
 static isg_status energy_of(const isg_hopfield *network, const uint64_t *spins, void *out) {
@@ -59,7 +59,8 @@ static bool visit(PyObject *self, PyObject *data, PyObject *progress, one_sample
     return is_done;
 }
 
-/* For methods (data, out, progress) that write a row of `cols` numbers per sample; cols 0: one number. */
+/* For methods (data, out, progress) that write a row of `cols` numbers per sample; cols 0: one
+   number. */
 static PyObject *write_rows(PyObject *self, PyObject *arguments, PyObject *keywords,
                             one_sample *one, size_t cols) {
     static char *names[] = {"data", "out", "progress", NULL};
@@ -116,7 +117,8 @@ static double *unpack_patterns(const isg_hopfield *network) {
     return xi;
 }
 
-/* All samples at once, by the library's product: the numbers are those of `isinglass recall --projections`. */
+/* All samples at once, by the library's product: the numbers are those of `isinglass recall
+   --projections`. */
 PyObject *hopfield_projections(PyObject *self, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"data", "out", "progress", NULL};
     PyObject *data = NULL, *out = NULL, *progress = NULL;

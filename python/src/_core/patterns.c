@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "core.h"
+#include "files.h"
 
 #include <string.h>
 
@@ -57,7 +58,8 @@ static PyObject *defaults(PyObject *none, PyObject *nothing) {
     return core_write(&usual, option_fields);
 }
 
-/* What arrays do not tell: the shape of images (0, 0 for none) and how values became spins (NULL if unknown). */
+/* What arrays do not tell: the shape of images (0, 0 for none) and how values became spins (NULL if
+   unknown). */
 static isg_status complete(isg_patterns *patterns, size_t height, size_t width,
                            const isg_encoding *encoding) {
     isg_status status = ISG_OK;
@@ -117,51 +119,7 @@ static PyObject *from_array(PyObject *none, PyObject *arguments, PyObject *keywo
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
-static PyObject *load(PyObject *none, PyObject *path) {
-    const char *name = NULL;
-    isg_patterns *out = NULL;
-    (void)none;
-    PyObject *kept = core_path(path, "path", &name);
-    if (!kept)
-        return NULL;
-    const isg_status status = isg_patterns_load(&out, name);
-    Py_DECREF(kept);
-    return status == ISG_OK ? core_wrap(CORE_PATTERNS, out, NULL) : core_raise(status);
-}
-
-static PyObject *save(PyObject *self, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"path", "seed", "command", NULL};
-    PyObject *path = NULL;
-    unsigned long long seed = 0;
-    const char *command = NULL, *name = NULL;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|Kz", names, &path, &seed, &command))
-        return NULL;
-    PyObject *kept = core_path(path, "path", &name);
-    if (!kept)
-        return NULL;
-    const isg_status status = isg_patterns_save(patterns_of(self), name, seed, command);
-    Py_DECREF(kept);
-    return core_none(status);
-}
-
-static PyObject *to_bytes(PyObject *self, PyObject *none) {
-    void *bytes = NULL;
-    size_t size = 0;
-    (void)none;
-    const isg_status status = isg_patterns_to_bytes(patterns_of(self), 0, NULL, &bytes, &size);
-    return status == ISG_OK ? core_bytes(bytes, size) : core_raise(status);
-}
-
-static PyObject *from_bytes(PyObject *none, PyObject *bytes) {
-    isg_patterns *out = NULL;
-    core_array array;
-    (void)none;
-    if (!core_array_get(&array, bytes, "bytes", ISG_NUMBER_UINT8, 1, CORE_READ))
-        return NULL;
-    const isg_status status = isg_patterns_from_bytes(&out, "patterns", array.view.buf, array.rows);
-    core_array_release(&array);
-    return status == ISG_OK ? core_wrap(CORE_PATTERNS, out, NULL) : core_raise(status);
-}
+CORE_DEFINE_FILES(patterns, CORE_PATTERNS)
 
 /* ---- looking ------------------------------------------------------------------------------------ */
 
@@ -322,10 +280,7 @@ static PyMethodDef methods[] = {
     CORE_STATIC("from_data", from_data, "The patterns of classes, or of their clusters."),
     {"defaults", defaults, METH_NOARGS | METH_STATIC, "isg_pattern_defaults() as a dict."},
     CORE_STATIC("from_array", from_array, "From xi (n_visible, n_patterns), int8."),
-    {"load", load, METH_O | METH_STATIC, "From a file."},
-    {"from_bytes", from_bytes, METH_O | METH_STATIC, "From the bytes of a file."},
-    CORE_METHOD("save", save, "Writes a .npz file."),
-    CORE_NO_ARGUMENTS("to_bytes", to_bytes, "The bytes of such a file."),
+    CORE_FILE_METHODS,
     CORE_NO_ARGUMENTS("describe", describe, "isg_patterns_info as a dict."),
     {"spins", spins, METH_O, "Writes the patterns to out (n_patterns, n_visible), int8."},
     CORE_NO_ARGUMENTS("labels", labels, "The class of each, or None."),

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "rbm.h"
+#include "files.h"
 
 static const core_field info_fields[] = {CORE_FIELD(isg_rbm_info, n_visible, CORE_SIZE),
                                          CORE_FIELD(isg_rbm_info, n_hidden, CORE_SIZE),
@@ -86,67 +87,7 @@ static PyObject *create(PyObject *none, PyObject *arguments, PyObject *keywords)
     return status == ISG_OK ? core_wrap(CORE_RBM, out, NULL) : core_raise(status);
 }
 
-static PyObject *load(PyObject *none, PyObject *path) {
-    const char *name = NULL;
-    isg_rbm *out = NULL;
-    core_call call;
-    (void)none;
-    PyObject *kept = core_path(path, "path", &name);
-    if (!kept || !core_enter(&call, NULL)) {
-        Py_XDECREF(kept);
-        return NULL;
-    }
-    const isg_status status = isg_rbm_load(&out, name);
-    const bool is_done = core_leave(&call, status);
-    Py_DECREF(kept);
-    if (is_done)
-        return core_wrap(CORE_RBM, out, NULL);
-    isg_rbm_free(status == ISG_OK ? out : NULL);
-    return NULL;
-}
-
-static PyObject *save(PyObject *self, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"path", "seed", "command", NULL};
-    PyObject *path = NULL;
-    unsigned long long seed = 0;
-    const char *command = NULL, *name = NULL;
-    core_call call;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|Kz", names, &path, &seed, &command))
-        return NULL;
-    PyObject *kept = core_path(path, "path", &name);
-    if (!kept || !core_share(self)) {
-        Py_XDECREF(kept);
-        return NULL;
-    }
-    bool is_done = core_enter(&call, NULL);
-    if (is_done)
-        is_done = core_leave(&call, isg_rbm_save(core_rbm(self), name, seed, command));
-    core_unshare(self);
-    Py_DECREF(kept);
-    return is_done ? Py_NewRef(Py_None) : NULL;
-}
-
-static PyObject *to_bytes(PyObject *self, PyObject *none) {
-    void *bytes = NULL;
-    size_t size = 0;
-    (void)none;
-    if (!core_share(self))
-        return NULL;
-    const isg_status status = isg_rbm_to_bytes(core_rbm(self), 0, NULL, &bytes, &size);
-    core_unshare(self);
-    return status == ISG_OK ? core_bytes(bytes, size) : core_raise(status);
-}
-
-static PyObject *from_bytes(PyObject *none, PyObject *bytes) {
-    isg_rbm *out = NULL;
-    core_array array;
-    (void)none;
-    if (!core_array_get(&array, bytes, "bytes", ISG_NUMBER_UINT8, 1, CORE_READ))
-        return NULL;
-    const isg_status status = isg_rbm_from_bytes(&out, "model.npz", array.view.buf, array.rows);
-    core_array_release(&array);
-    return status == ISG_OK ? core_wrap(CORE_RBM, out, NULL) : core_raise(status);
-}
+CORE_DEFINE_FILES(rbm, CORE_RBM)
 
 static PyObject *copy(PyObject *self, PyObject *none) {
     isg_rbm *out = NULL;
@@ -271,14 +212,11 @@ static PyMethodDef methods[] = {
     CORE_STATIC("from_patterns", core_rbm_from_patterns, "The RBM, and a report or None."),
     CORE_STATIC("from_hopfield", core_rbm_from_hopfield, "The RBM, and a report or None."),
     CORE_STATIC("start", core_rbm_start, "An RBM to train."),
-    {"load", load, METH_O | METH_STATIC, "From a file."},
-    {"from_bytes", from_bytes, METH_O | METH_STATIC, "From the bytes of a file."},
+    CORE_FILE_METHODS,
     STATIC_NO_ARGUMENTS("mapping_defaults", core_rbm_mapping_defaults, "Of from_patterns()."),
     STATIC_NO_ARGUMENTS("start_defaults", core_rbm_start_defaults, "Of start()."),
     STATIC_NO_ARGUMENTS("log_z_defaults", core_rbm_log_z_defaults, "Of log_z()."),
     STATIC_NO_ARGUMENTS("unmap_defaults", core_rbm_unmap_defaults, "Of unmap()."),
-    CORE_METHOD("save", save, "Writes a .npz file."),
-    CORE_NO_ARGUMENTS("to_bytes", to_bytes, "The bytes of such a file."),
     CORE_NO_ARGUMENTS("copy", copy, "Another RBM with the same numbers."),
     CORE_NO_ARGUMENTS("describe", describe, "isg_rbm_info as a dict."),
     {"set_beta", set_beta, METH_O, "Sets the inverse temperature."},

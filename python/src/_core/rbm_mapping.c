@@ -4,7 +4,7 @@
  */
 #include "rbm.h"
 
-static const core_field report_fields[] = {
+const core_field core_mapping_fields[] = {
     CORE_ENUM("via", isg_mapping_report, via, core_decompositions),
     CORE_FIELD(isg_mapping_report, n_hidden, CORE_SIZE),
     CORE_FIELD(isg_mapping_report, rank, CORE_SIZE),
@@ -70,7 +70,7 @@ static PyObject *finish(core_call *call, isg_status status, isg_rbm *made) {
 static PyObject *with_report(PyObject *made, const isg_mapping_report *report, bool is_wanted) {
     if (!made)
         return NULL;
-    PyObject *found = is_wanted ? core_write(report, report_fields) : Py_NewRef(Py_None);
+    PyObject *found = is_wanted ? core_write(report, core_mapping_fields) : Py_NewRef(Py_None);
     PyObject *both = found ? PyTuple_Pack(2, made, found) : NULL;
     Py_DECREF(made);
     Py_XDECREF(found);

@@ -200,7 +200,7 @@ static PyObject *of_classes(PyObject *self, const isg_dataset *samples, const is
         return PyErr_NoMemory();
     if (core_enter(&call, NULL) &&
         core_leave(&call, isg_log_likelihood(core_rbm(self), samples, log_z, found,
-                                             n_classes ? found + 1 : NULL)))
+                                             n_classes ? found + 1 : NULL, core_progress(&call))))
         list = write_all(found, n_classes + 1, sizeof *found, likelihood_fields);
     PyMem_Free(found);
     for (size_t c = 0; list && c < n_classes; c++) {
@@ -262,7 +262,7 @@ PyObject *core_rbm_likelihoods(PyObject *self, PyObject *arguments, PyObject *ke
     else if (samples && read_given(log_z, given, count) && core_share_both(self, data)) {
         if (core_enter(&call, NULL) &&
             core_leave(&call, isg_log_likelihood_betas(core_rbm(self), samples, array.view.buf,
-                                                       log_z, count, found)))
+                                                       log_z, count, found, core_progress(&call))))
             list = write_all(found, count, sizeof *found, likelihood_fields);
         core_unshare_both(self, data);
     }

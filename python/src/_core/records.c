@@ -20,9 +20,18 @@ const char *const core_readouts[] = {"overlap", "projection", "energy", NULL};
 
 /* ---- in ----------------------------------------------------------------------------------------- */
 
+/* A text without zeros inside, which would end it early; NULL without an exception for anything else. */
+static const char *plain_text(PyObject *object) {
+    Py_ssize_t length = 0;
+    const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, &length) : NULL;
+    if (text && strlen(text) == (size_t)length)
+        return text;
+    PyErr_Clear(); /* of a text that is not UTF-8 */
+    return NULL;
+}
+
 bool core_choose(PyObject *text, const char *name, const char *const *choices, int *out) {
-    const char *wanted = PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
-    PyErr_Clear(); /* a text that is not UTF-8 is none of the choices */
+    const char *wanted = plain_text(text);
     char list[256] = "";
     for (int k = 0; choices[k]; k++) {
         if (wanted && strcmp(wanted, choices[k]) == 0)
@@ -83,8 +92,12 @@ static bool read_member(char *at, const core_field *field, PyObject *value) {
         return true;
     }
     case CORE_TEXT:
-        *(const char **)at = value == Py_None ? NULL : PyUnicode_AsUTF8AndSize(value, NULL);
-        return value == Py_None || *(const char **)at;
+        *(const char **)at = value == Py_None ? NULL : plain_text(value);
+        if (value == Py_None || *(const char **)at)
+            return true;
+        PyErr_Format(PyUnicode_Check(value) ? PyExc_ValueError : PyExc_TypeError,
+                     "%s: expected a text, found %R", field->name, value);
+        return false;
     case CORE_CHOICE:
         if (!core_choose(value, field->name, field->choices, &choice))
             return false;
@@ -96,6 +109,24 @@ static bool read_member(char *at, const core_field *field, PyObject *value) {
     }
 }
 
+static bool read_entry(void *record, const core_field *fields, PyObject *key, PyObject *value) {
+    const char *name = plain_text(key);
+    const core_field *field = fields;
+    while (name && field->name && strcmp(field->name, name) != 0)
+        field++;
+    if (name && field->name)
+        return read_member((char *)record + field->offset, field, value);
+    PyErr_Format(PyExc_TypeError, "there is no option %R", key);
+    return false;
+}
+
+PyObject *core_own(PyObject *dictionary) {
+    if (dictionary && PyDict_Check(dictionary))
+        return PyDict_Copy(dictionary);
+    return Py_NewRef(dictionary ? dictionary : Py_None);
+}
+
+/* A value may be an object whose __index__() changes the dictionary, so a copy is read. */
 bool core_read(void *record, const core_field *fields, PyObject *dictionary) {
     PyObject *key = NULL, *value = NULL;
     Py_ssize_t position = 0;
@@ -105,20 +136,12 @@ bool core_read(void *record, const core_field *fields, PyObject *dictionary) {
         PyErr_SetString(PyExc_TypeError, "options: expected a dict");
         return false;
     }
-    while (PyDict_Next(dictionary, &position, &key, &value)) {
-        const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
-        const core_field *field = fields;
-        while (name && field->name && strcmp(field->name, name) != 0)
-            field++;
-        if (!name || !field->name) {
-            PyErr_Clear();
-            PyErr_Format(PyExc_TypeError, "there is no option %R", key);
-            return false;
-        }
-        if (!read_member((char *)record + field->offset, field, value))
-            return false;
-    }
-    return true;
+    PyObject *own = core_own(dictionary);
+    bool is_read = own != NULL;
+    while (is_read && PyDict_Next(own, &position, &key, &value))
+        is_read = read_entry(record, fields, key, value);
+    Py_XDECREF(own);
+    return is_read;
 }
 
 /* ---- out ---------------------------------------------------------------------------------------- */

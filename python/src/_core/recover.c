@@ -119,9 +119,16 @@ PyObject *recall_recover(PyObject *none, PyObject *arguments, PyObject *keywords
 typedef struct corruption_job {
     core_array spins, masked;
     isg_corruption how;
-    unsigned long long seed, number;
+    uint64_t seed, number;
     uint64_t *units, *packed; /* scratch for the spins of a row and its masked units */
 } corruption_job;
+
+static const core_field corruption_fields[] = {
+    CORE_NAMED("flip", corruption_job, how.flip, CORE_DOUBLE),
+    CORE_NAMED("mask", corruption_job, how.mask, CORE_DOUBLE),
+    CORE_FIELD(corruption_job, seed, CORE_UINT64),
+    CORE_FIELD(corruption_job, number, CORE_UINT64),
+    {NULL, 0, 0, NULL}};
 
 static isg_status corrupt_rows(const corruption_job *my, core_call *call) {
     const size_t rows = my->spins.rows, n = my->spins.cols, words = (n + 63) / 64;
@@ -144,14 +151,15 @@ static isg_status corrupt_rows(const corruption_job *my, core_call *call) {
 }
 
 PyObject *recall_corrupt(PyObject *none, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"spins", "masked", "flip", "mask", "units", "seed", "number", NULL};
-    PyObject *spins = NULL, *masked = NULL, *units = NULL;
+    static char *names[] = {"spins", "masked", "units", "options", NULL};
+    PyObject *spins = NULL, *masked = NULL, *units = NULL, *options = NULL;
     corruption_job my = {.units = NULL};
     core_call call;
     bool is_done = false;
     (void)none;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOddOKK", names, &spins, &masked,
-                                     &my.how.flip, &my.how.mask, &units, &my.seed, &my.number) ||
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOO", names, &spins, &masked, &units,
+                                     &options) ||
+        !core_read(&my, corruption_fields, options) ||
         !core_array_get(&my.spins, spins, "spins", ISG_NUMBER_INT8, 2, CORE_WRITE))
         return NULL;
     if (!core_array_get(&my.masked, masked, "masked", ISG_NUMBER_BOOL, 2, CORE_WRITE) ||

@@ -83,6 +83,8 @@ static PyObject *leave(PyObject *self, PyObject *none) {
 /* What begin() and resume() are told, with what has to be released afterwards. */
 typedef struct training {
     PyObject *data, *validation; /* borrowed from the arguments; Python's None for no validation */
+    PyObject *own;               /* dictionary with the texts of the options */
+    PyObject *kept;              /* data and validation, for the run to keep */
     isg_run_options options;
     isg_rate *rates;
 } training;
@@ -115,32 +117,34 @@ static bool read_rates(training *my, PyObject *pairs) {
 
 static void release_training(training *my) {
     PyMem_Free(my->rates);
+    Py_XDECREF(my->own);
+    Py_XDECREF(my->kept);
 }
 
-static bool read_training(training *my, PyObject *self, PyObject *options, PyObject *rates) {
+static bool read_training(training *my, PyObject *options, PyObject *rates) {
     my->options = isg_run_defaults();
     if (!core_unwrap(my->data, CORE_DATASET, "data"))
         return false;
     my->options.validation = core_unwrap_optional(my->validation, CORE_DATASET, "validation");
-    if (PyErr_Occurred() || !core_read(&my->options, option_fields, options) ||
+    if (PyErr_Occurred() || !(my->own = core_own(options)) ||
+        !core_read(&my->options, option_fields, my->own) ||
         (rates && rates != Py_None && !read_rates(my, rates)))
         return false;
-    if (isg_run_rbm(run_of(self))) { /* beginning anew would free an RBM that others may hold */
-        PyErr_SetString(PyExc_ValueError, "the training has begun already");
-        return false;
-    }
-    return true;
+    my->kept = PyTuple_Pack(2, my->data, my->validation ? my->validation : Py_None);
+    return my->kept != NULL;
 }
 
-/* The run borrows the data from now on. */
-static bool keep_data(PyObject *self, const training *my) {
-    core_object *object = (core_object *)self;
-    PyObject *kept = PyTuple_Pack(2, my->data, my->validation ? my->validation : Py_None);
-    if (!kept)
-        return false;
-    Py_XDECREF(object->owner);
-    object->owner = kept;
-    return true;
+/* A run that has begun keeps what it borrows; one that has not keeps nothing. */
+static bool has_begun(PyObject *self) {
+    return ((core_object *)self)->owner != NULL;
+}
+
+/* With the run claimed, after begin() or resume() of the library, whatever came of it. */
+static void keep_data(PyObject *self, training *my) {
+    if (!isg_run_rbm(run_of(self)))
+        return;
+    ((core_object *)self)->owner = my->kept;
+    my->kept = NULL;
 }
 
 static bool claim_all(PyObject *self, const training *my) {
@@ -159,6 +163,17 @@ static void drop_all(PyObject *self, const training *my) {
     core_unshare(my->validation);
     core_unshare(my->data);
     core_unclaim(self);
+}
+
+/* For a run that has not begun: beginning anew would free an RBM that others may hold. */
+static bool claim_new(PyObject *self, const training *my) {
+    if (!claim_all(self, my))
+        return false;
+    if (!has_begun(self))
+        return true;
+    PyErr_SetString(PyExc_ValueError, "the training has begun already");
+    drop_all(self, my);
+    return false;
 }
 
 /* ---- beginning and resuming --------------------------------------------------------------------- */
@@ -195,8 +210,8 @@ static PyObject *begin(PyObject *self, PyObject *arguments, PyObject *keywords) 
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OOs|OOOp", names, &rbm, &my.data,
                                      &settings, &options, &rates, &my.validation, &is_new_encoding))
         return NULL;
-    if (core_unwrap(rbm, CORE_RBM, "rbm") && read_training(&my, self, options, rates) &&
-        keep_data(self, &my) && claim_all(self, &my)) {
+    if (core_unwrap(rbm, CORE_RBM, "rbm") && read_training(&my, options, rates) &&
+        claim_new(self, &my)) {
         if (core_share(rbm)) {
             if (core_enter(&call, NULL)) {
                 isg_set_own_threads(0); /* room for all; a call takes what it may */
@@ -204,6 +219,7 @@ static PyObject *begin(PyObject *self, PyObject *arguments, PyObject *keywords) 
                     start(run_of(self), settings, ((core_object *)rbm)->handle,
                           ((core_object *)my.data)->handle, is_new_encoding, &my.options);
                 done = core_leave(&call, status) ? Py_NewRef(Py_None) : NULL;
+                keep_data(self, &my);
             }
             core_unshare(rbm);
         }
@@ -221,12 +237,13 @@ static PyObject *resume(PyObject *self, PyObject *arguments, PyObject *keywords)
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OOO", names, &my.data, &options,
                                      &rates, &my.validation))
         return NULL;
-    if (read_training(&my, self, options, rates) && keep_data(self, &my) && claim_all(self, &my)) {
+    if (read_training(&my, options, rates) && claim_new(self, &my)) {
         if (core_enter(&call, NULL)) {
             isg_set_own_threads(0);
             const isg_status status =
                 isg_run_resume(run_of(self), ((core_object *)my.data)->handle, &my.options);
             done = core_leave(&call, status) ? Py_NewRef(Py_None) : NULL;
+            keep_data(self, &my);
         }
         drop_all(self, &my);
     }
@@ -312,11 +329,10 @@ static PyObject *rows(PyObject *self, PyObject *arguments, PyObject *keywords) {
 }
 
 static PyObject *rbm(PyObject *self, PyObject *none) {
-    isg_rbm *found = isg_run_rbm(run_of(self));
     (void)none;
-    if (!found)
+    if (!has_begun(self)) /* nor may the library be asked, while another thread begins */
         Py_RETURN_NONE;
-    return core_wrap_part(CORE_RBM, found, self);
+    return core_wrap_part(CORE_RBM, isg_run_rbm(run_of(self)), self);
 }
 
 static PyObject *defaults(PyObject *none, PyObject *nothing) {

@@ -24,6 +24,11 @@ Floats = npt.NDArray[np.float64]
 Progress = Union[None, bool, Callable[[float], Any]]
 
 
+def as_doubles(array: npt.ArrayLike) -> Floats:
+    """Contiguous and aligned, as the extension takes them. Bytes of a file from some place on need not be aligned."""
+    return np.require(array, np.float64, ["C", "A", "E"])
+
+
 def as_spins(values: npt.ArrayLike, name: str, ndim: int | None = None) -> Spins:
     """An array of +1 and -1, also given as 1 and 0 or as bool, as contiguous int8.
 
@@ -95,7 +100,9 @@ def reporting(progress: Progress, what: str) -> Iterator[Callable[[float], Any] 
     if callable(progress):
         yield progress
         return
-    if progress is False or (progress is None and not _is_watched()):
+    if progress is not None and not isinstance(progress, (bool, np.bool_)):
+        raise TypeError(f"progress: expected a callable, True, False or None, found {progress!r}")
+    if not progress and (progress is not None or not _is_watched()):
         yield None
         return
     try:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _show
-from ._convert import Floats, Progress, Spins, as_seed, as_spins, reporting
+from ._convert import Floats, Progress, Spins, as_doubles, as_seed, as_spins, reporting
 from .hopfield import Bools, Counts, Dynamics, HopfieldNetwork, Rule, as_mask
 from .patterns import Patterns, as_patterns
 
@@ -142,12 +142,13 @@ def recall(patterns: Patterns | npt.ArrayLike, data: Dataset | npt.ArrayLike, *,
     samples = as_dataset(data, "data", stored.encoding)
     options: dict[str, Any] = {
         "protocol": protocol, "rule": _as_rule(rule), "allow_rank_deficient": allow_rank_deficient,
-        "keep_diagonal": keep_diagonal, "dynamics": dynamics, "ensemble": ensemble, "beta": beta,
-        "threshold": threshold, "max_updates": max_updates, "trajectories": trajectories, "readout": readout,
+        "ensemble": ensemble, "beta": beta, "threshold": threshold, "trajectories": trajectories, "readout": readout,
         "seed": as_seed(random_state)}
-    given = {name: value for name, value in options.items() if value is not None}
+    for name, value in (("keep_diagonal", keep_diagonal), ("dynamics", dynamics), ("max_updates", max_updates)):
+        if value is not None:  # else the library's choice for the protocol
+            options[name] = value
     with reporting(progress, "recall") as report:
-        handle = _core.Recall.run(stored._handle, samples._handle, given, report)
+        handle = _core.Recall.run(stored._handle, samples._handle, options, report)
     return _collect(handle, samples, stored)
 
 
@@ -216,7 +217,7 @@ class Recovery:
 def _as_shares(flip: npt.ArrayLike, mask: npt.ArrayLike) -> tuple[Floats, Floats]:
     for name, value in (("flip", flip), ("mask", mask)):
         array = np.asarray(value)
-        if array.dtype.kind not in "biuf" or array.ndim > 1:
+        if array.dtype.kind not in "biuf" or array.ndim > 1 or array.size == 0:
             raise ValueError(f"{name}: expected a fraction or a sequence of them, found {value!r}")
         if not np.all((array >= 0) & (array <= 1)):
             raise ValueError(f"{name}: expected fractions from 0 to 1, found {value!r}")
@@ -328,8 +329,8 @@ def corrupt(spins: npt.ArrayLike, *, flip: float = 0.0, mask: float = 0.0, units
         raise ValueError(f"number: expected a whole number from 0 on, found {number!r}")
     states = np.array(np.atleast_2d(array), order="C")
     masked = np.empty(states.shape, bool)
-    _core.Recall.corrupt(states, masked, flips[0], masks[0], as_mask(units, "units", states.shape[1]),
-                         as_seed(random_state), int(number))
+    _core.Recall.corrupt(states, masked, as_mask(units, "units", states.shape[1]),
+                         {"flip": flips[0], "mask": masks[0], "seed": as_seed(random_state), "number": number})
     return states.reshape(array.shape), masked.reshape(array.shape)
 
 
@@ -355,6 +356,6 @@ def projections(data: Dataset | npt.ArrayLike, x: npt.ArrayLike, *, allow_rank_d
         raise ValueError("x: expected finite numbers, and at least one")
     out = np.empty((len(samples), onto.shape[1]))
     with reporting(progress, "projections") as report:
-        _core.Recall.projections(samples._handle, np.ascontiguousarray(onto, np.float64), out,
+        _core.Recall.projections(samples._handle, as_doubles(onto), out,
                                  bool(allow_rank_deficient), report)
     return out

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _show
-from ._convert import Floats, Progress, Spins, as_seed, as_spins, reporting
+from ._convert import Floats, Progress, Spins, as_doubles, as_seed, as_spins, reporting
 from .log_z import Likelihood, LogZ
 from .patterns import Patterns
 
@@ -40,7 +40,7 @@ def _finite(values: npt.ArrayLike, name: str, ndim: int) -> Floats:
         raise ValueError(f"{name}: expected an array of numbers, found dtype {array.dtype}")
     if array.ndim != ndim:
         raise ValueError(f"{name}: expected {ndim} dimension{'s' * (ndim > 1)}, found {array.ndim}")
-    array = np.ascontiguousarray(array, np.float64)
+    array = as_doubles(array)
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         where = tuple(int(k) for k in bad[0])

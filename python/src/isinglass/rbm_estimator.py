@@ -16,7 +16,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from ._convert import Floats, Spins, as_seed, using_threads
+from ._convert import Floats, Spins, as_doubles, as_seed, using_threads
 from ._estimator import SpinEstimator
 from ._run_record import Rate, as_rates
 from .dataset import Dataset
@@ -117,7 +117,8 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
                  learning_rate: Rate = 1e-4, batch_size: int = 100, n_iter: int = 10, beta: float = 2.0,
                  gibbs_steps: int = 20, persistent: bool = False, fields: bool = False, estimator: str = "sampled",
                  shuffle: bool = False, deviation: float = 0.1, features: str = "hidden",
-                 binarize: float | str | None = 0.0, log_z: Method = "auto", verbose: int = 0, random_state: Any = None, n_jobs: int | None = None) -> None:
+                 binarize: float | str | None = 0.0, log_z: Method = "auto", verbose: int = 0, random_state: Any = None,
+                 n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.init = init
         self.learning_rate = learning_rate
@@ -226,7 +227,8 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
             raise ValueError(f"init: expected one of {', '.join(_STARTS)} or a SpinGaussianRBM, found {self.init!r}")
         n_classes = max(1, len(data.classes))
         if self.init in ("pca", "normal"):
-            return SpinGaussianRBM.start(data, kind=self.init, n_hidden=n_classes if count is None else int(count), beta=self.beta,
+            n_hidden = n_classes if count is None else int(count)
+            return SpinGaussianRBM.start(data, kind=self.init, n_hidden=n_hidden, beta=self.beta,
                                          deviation=self.deviation, random_state=seed, progress=False)
         if count is not None and count % n_classes:
             raise ValueError(f"n_components: expected a multiple of the number of classes, {n_classes}, found {count}")
@@ -280,7 +282,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         (1 + x) / 2 is the probability of +1. Of ``features="both"`` give the first half; squares have lost their sign.
         """
         check_is_fitted(self)
-        h = np.ascontiguousarray(check_array(X, dtype=np.float64))
+        h = as_doubles(check_array(X, dtype=np.float64))
         if h.shape[1] != self.n_components_:
             raise ValueError(f"X: expected {self.n_components_} hidden units, found {h.shape[1]}")
         out = np.empty((len(h), self.n_features_in_))

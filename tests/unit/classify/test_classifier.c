@@ -114,7 +114,8 @@ typedef struct completing {
 static isg_status predict_completed(void *user) {
     const completing *my = user;
     static uint32_t answers[CLASS_SAMPLES];
-    return isg_classifier_predict(my->classifier, my->data, answers, (isg_matd){NULL, 0, 0, 0});
+    return isg_classifier_predict(my->classifier, my->data, answers, (isg_matd){NULL, 0, 0, 0},
+                                  NULL);
 }
 
 /* Every RBM sees the values that it finds most probable itself, before and after a file. */
@@ -153,7 +154,8 @@ static void test_missing_values(void **state) {
     const isg_classifier *both[] = {classifier, again, classifier};
     for (size_t k = 0; k < 3; k++)
         assert_ok(isg_classifier_predict(both[k], k == 2 ? whole : data, NULL,
-                                         (isg_matd){p[k], CLASS_SAMPLES, n_classes, n_classes}));
+                                         (isg_matd){p[k], CLASS_SAMPLES, n_classes, n_classes},
+                                         NULL));
     assert_memory_equal(p[0], p[1], CLASS_SAMPLES * n_classes * sizeof *f);
     for (size_t a = 0; a < CLASS_SAMPLES; a += 2)
         assert_memory_equal(p[0] + a * n_classes, p[2] + a * n_classes, n_classes * sizeof *f);
@@ -163,7 +165,7 @@ static void test_missing_values(void **state) {
     assert_true(sweep_allocations(predict_completed, &(completing){classifier, few}) > 10);
     isg_dataset_free(few);
     again->map.betas[1] = 0;
-    assert_fails(isg_classifier_predict(again, data, NULL, (isg_matd){NULL, 0, 0, 0}),
+    assert_fails(isg_classifier_predict(again, data, NULL, (isg_matd){NULL, 0, 0, 0}, NULL),
                  ISG_ERR_UNSUPPORTED, "temperature");
     isg_completions_free(completions, RBMS);
     isg_classifier_free(classifier);
@@ -247,10 +249,10 @@ static void test_is_a_regression_on_features(void **state) {
     assert_ok(isg_logistic_predict(alone, (isg_matd_view){f, CLASS_SAMPLES, RBMS, RBMS}, expected,
                                    (isg_matd){q, CLASS_SAMPLES, RBMS, RBMS}));
     assert_ok(isg_classifier_predict(classifier, data, answers,
-                                     (isg_matd){p, CLASS_SAMPLES, RBMS, RBMS}));
+                                     (isg_matd){p, CLASS_SAMPLES, RBMS, RBMS}, NULL));
     assert_memory_equal(answers, expected, sizeof answers);
     assert_memory_equal(p, q, sizeof p);
-    assert_ok(isg_classifier_predict(classifier, data, NULL, (isg_matd){.data = NULL}));
+    assert_ok(isg_classifier_predict(classifier, data, NULL, (isg_matd){.data = NULL}, NULL));
     const isg_classifier_info info = isg_classifier_describe(classifier);
     assert_true(info.n_classes == CLASS_COUNT && info.n_rbms == RBMS && info.n_hidden == TOTAL);
     assert_true(info.n_visible == CLASS_UNITS && info.features == ISG_FEATURES_ENERGY);
@@ -279,11 +281,12 @@ static void test_many_samples_are_predicted_in_parts(void **state) {
     assert_ok(isg_dataset_create(&many, MANY, CLASS_UNITS, spins, NULL));
     for (size_t k = 0; k < MANY * STRIDE; k++)
         p[k] = -1;
-    assert_ok(isg_classifier_predict(
-        classifier, data, few, (isg_matd){expected, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT}));
+    assert_ok(isg_classifier_predict(classifier, data, few,
+                                     (isg_matd){expected, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT},
+                                     NULL));
     assert_ok(isg_classifier_predict(classifier, many, answers,
-                                     (isg_matd){p, MANY, CLASS_COUNT, STRIDE}));
-    assert_ok(isg_classifier_predict(classifier, many, alone, (isg_matd){.data = NULL}));
+                                     (isg_matd){p, MANY, CLASS_COUNT, STRIDE}, NULL));
+    assert_ok(isg_classifier_predict(classifier, many, alone, (isg_matd){.data = NULL}, NULL));
     for (size_t a = 0; a < MANY; a++) {
         const size_t same = a % CLASS_SAMPLES;
         assert_true(answers[a] == few[same] && alone[a] == few[same]);
@@ -308,7 +311,8 @@ static void test_decisions_are_the_exponents(void **state) {
     for (isg_features kind = ISG_FEATURES_ENERGY; kind <= ISG_FEATURES_HIDDEN; kind++) {
         isg_classifier *classifier = fit(kind, NULL);
         assert_ok(isg_classifier_predict(classifier, data, answers,
-                                         (isg_matd){p, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT}));
+                                         (isg_matd){p, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT},
+                                         NULL));
         assert_ok(isg_classifier_decisions(classifier, data, decisions, NULL));
         for (size_t a = 0; a < CLASS_SAMPLES; a++) {
             double sum = 0;
@@ -338,7 +342,7 @@ static void test_decisions_are_the_exponents(void **state) {
     assert_ok(ISG_ALLOCATE_MATRIX(data->missing, CLASS_SAMPLES, data->words));
     data->missing[0] = 5;
     assert_ok(isg_classifier_predict(classifier, data, answers,
-                                     (isg_matd){p, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT}));
+                                     (isg_matd){p, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT}, NULL));
     assert_ok(isg_classifier_decisions(classifier, data, decisions, &watched));
     assert_true(filling.calls > RBMS && filling.fraction == 1);
     for (size_t k = 0; k < CLASS_COUNT; k++)
@@ -398,7 +402,7 @@ static void test_experts_classify(void **state) {
         rbms[k] = isg_experts_rbm(experts, k);
     assert_ok(isg_classifier_fit(&classifier, rbms, CLASS_COUNT, ISG_FEATURES_ENERGY, data, NULL,
                                  NULL, NULL));
-    assert_ok(isg_classifier_predict(classifier, data, answers, (isg_matd){.data = NULL}));
+    assert_ok(isg_classifier_predict(classifier, data, answers, (isg_matd){.data = NULL}, NULL));
     assert_ok(isg_classifier_truth(classifier, data, truth));
     assert_memory_equal(answers, truth, sizeof truth);
     isg_classifier_free(classifier);
@@ -425,12 +429,12 @@ static void test_truth_goes_by_name(void **state) {
     isg_dataset_free(data);
     assert_ok(isg_dataset_create(&data, 2, CLASS_UNITS - 1, spins, NULL));
     assert_fails(isg_classifier_truth(classifier, data, truth), ISG_ERR_ARGUMENT, "no labels");
-    assert_fails(isg_classifier_predict(classifier, data, truth, (isg_matd){.data = NULL}),
+    assert_fails(isg_classifier_predict(classifier, data, truth, (isg_matd){.data = NULL}, NULL),
                  ISG_ERR_SHAPE, "69 units, the classifier expects 70");
     isg_dataset_free(data);
     double p[4];
     assert_ok(isg_dataset_create(&data, 2, CLASS_UNITS, spins, NULL));
-    assert_fails(isg_classifier_predict(classifier, data, truth, (isg_matd){p, 2, 2, 2}),
+    assert_fails(isg_classifier_predict(classifier, data, truth, (isg_matd){p, 2, 2, 2}, NULL),
                  ISG_ERR_SHAPE, "2 x 3 numbers, found 2 x 2");
     isg_dataset_free(data);
     isg_classifier_free(classifier);
@@ -496,7 +500,7 @@ static void test_numpy_predicts_the_same(void **state) {
     isg_dataset *data = make_classes(1);
     static double p[CLASS_SAMPLES * CLASS_COUNT];
     assert_ok(isg_classifier_predict(classifier, data, NULL,
-                                     (isg_matd){p, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT}));
+                                     (isg_matd){p, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT}, NULL));
     assert_ok(isg_classifier_save(classifier, in(directory, "c.npz"), 7, "isinglass classify"));
     static char code[2048];
     char bits[CLASS_UNITS + 1] = "";
@@ -595,7 +599,7 @@ static isg_status all_of_it(void *user) {
     ISG_TRY_GOTO(isg_dataset_create(&data, 4, CLASS_UNITS, spins, names));
     ISG_TRY_GOTO(isg_classifier_fit(&classifier, three->view, RBMS, ISG_FEATURES_ENERGY, data, NULL,
                                     NULL, NULL));
-    ISG_TRY_GOTO(isg_classifier_predict(classifier, data, labels, (isg_matd){.data = NULL}));
+    ISG_TRY_GOTO(isg_classifier_predict(classifier, data, labels, (isg_matd){.data = NULL}, NULL));
     ISG_TRY_GOTO(isg_classifier_truth(classifier, data, labels));
     ISG_TRY_GOTO(isg_classifier_save(classifier, in(directory, "m.npz"), 1, NULL));
     ISG_TRY_GOTO(isg_classifier_load(&again, in(directory, "m.npz")));

@@ -71,8 +71,8 @@ static double largest_error(twin wrong) {
     double largest = 0;
     assert_ok(isg_exact_probabilities(right, joint));
     assert_ok(isg_classifier_from_labels(&classifier, rbm, data));
-    assert_ok(
-        isg_classifier_predict(classifier, data, answers, (isg_matd){p, STATES, LABELS, LABELS}));
+    assert_ok(isg_classifier_predict(classifier, data, answers,
+                                     (isg_matd){p, STATES, LABELS, LABELS}, NULL));
     for (size_t a = 0; a < STATES; a++) {
         size_t best = 0;
         for (size_t k = 0; k < LABELS; k++) {

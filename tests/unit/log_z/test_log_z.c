@@ -58,7 +58,7 @@ static void test_likelihood(void **state) {
         isg_likelihood all, by_class[7];
         const isg_log_z log_z = {.value = 3.25, .error = 0.5, .is_trusted = k % 2 == 0};
         double exponents[SAMPLES], mean = 0, square = 0;
-        assert_ok(isg_log_likelihood(rbm, data, &log_z, &all, by_class));
+        assert_ok(isg_log_likelihood(rbm, data, &log_z, &all, by_class, NULL));
         for (size_t a = 0; a < SAMPLES; a++) {
             assert_ok(isg_rbm_spin_energy(rbm, isg_dataset_row(data, a), &exponents[a]));
             exponents[a] *= -1.7;
@@ -96,10 +96,16 @@ static void test_likelihood_agrees(void **state) {
     isg_likelihood at[3], alone, scored;
     isg_log_z log_z[3], found;
     assert_ok(isg_rbm_log_z_betas(rbm, NULL, betas, 3, log_z, NULL));
-    assert_ok(isg_log_likelihood_betas(rbm, data, betas, log_z, 3, at));
+    assert_ok(isg_log_likelihood_betas(rbm, data, betas, log_z, 3, at, NULL));
+    patience watcher = {.last_call = 0};
+    const isg_progress watching = {lose_patience, &watcher}, cancelling = {cancel_at_once, NULL};
+    assert_ok(isg_log_likelihood(rbm, data, &log_z[1], &alone, NULL, &watching));
+    assert_true(watcher.calls > 0 && watcher.fraction == 1);
+    assert_fails(isg_log_likelihood(rbm, data, &log_z[1], &alone, NULL, &cancelling),
+                 ISG_ERR_CANCELLED, "the likelihood was cancelled");
     for (size_t k = 0; k < 3; k++) {
         assert_ok(isg_rbm_set_beta(rbm, betas[k]));
-        assert_ok(isg_log_likelihood(rbm, data, &log_z[k], &alone, NULL));
+        assert_ok(isg_log_likelihood(rbm, data, &log_z[k], &alone, NULL, NULL));
         assert_ok(isg_rbm_score(rbm, data, NULL, &scored, &found, NULL));
         assert_true(same_bits(found.value, log_z[k].value));
         assert_true(same_bits(scored.value, alone.value));
@@ -150,11 +156,11 @@ static void test_likelihood_refuses(void **state) {
     isg_dataset *data = random_data(21, false), *right = random_data(20, false);
     const isg_log_z log_z = {0};
     isg_likelihood all;
-    assert_fails(isg_log_likelihood(rbm, data, &log_z, &all, NULL), ISG_ERR_SHAPE,
+    assert_fails(isg_log_likelihood(rbm, data, &log_z, &all, NULL, NULL), ISG_ERR_SHAPE,
                  "the data have 21 units, the RBM has 20");
     assert_fails(isg_rbm_score(rbm, data, NULL, &all, NULL, NULL), ISG_ERR_SHAPE, "21 units");
     rbm->weights[5] = (double)NAN;
-    assert_fails(isg_log_likelihood(rbm, right, &log_z, &all, NULL), ISG_ERR_DIVERGED,
+    assert_fails(isg_log_likelihood(rbm, right, &log_z, &all, NULL, NULL), ISG_ERR_DIVERGED,
                  "not finite");
     isg_dataset_free(right);
     isg_dataset_free(data);
