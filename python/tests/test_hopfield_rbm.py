@@ -420,6 +420,8 @@ def test_features(arrays, fitted):
     both = HopfieldRBM(random_state=7, features="both").fit(X, y)
     assert sha(squares.transform(X)) == sha(h * h)
     assert sha(both.transform(X)) == sha(np.hstack([h, h * h]))
-    assert len(both.get_feature_names_out()) == 2 * both.n_components_
+    names = [f"hopfieldrbm{mu}" for mu in range(3)]
+    assert list(fitted.get_feature_names_out()) == names
+    assert list(both.get_feature_names_out()) == names + [f"{name}_squared" for name in names]
     with pytest.raises(ValueError, match="^features: expected one of hidden, squares, both"):
         HopfieldRBM(features="cubes").fit(X, y)

@@ -12,9 +12,18 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import importlib
+import os
 from typing import TYPE_CHECKING, Any
 
-from . import _core
+# A thread that waits must not keep a busy machine from its work, as OpenMP's do by default: tiny fits took a hundred
+# times as long beside other programs. OpenMP reads this when it is loaded, which is now unless somebody was first.
+_policy = os.environ.get("OMP_WAIT_POLICY")
+os.environ["OMP_WAIT_POLICY"] = _policy or "passive"
+from . import _core  # noqa: E402
+
+if _policy is None:
+    del os.environ["OMP_WAIT_POLICY"]  # what other programs do is not for us to say
+
 from ._core import CancelledError, DependentError, DivergedError, FormatError, set_threads, threads
 
 if TYPE_CHECKING:

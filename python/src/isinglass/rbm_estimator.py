@@ -348,6 +348,14 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         """The number of hidden units."""
         return self.rbm_.n_hidden
 
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Names of the features: ``hopfieldrbm0`` and so on, and ``hopfieldrbm0_squared`` of a square."""
+        check_is_fitted(self)
+        names = [f"{type(self).__name__.lower()}{mu}" for mu in range(self.n_components_)]
+        squares = [f"{name}_squared" for name in names]
+        chosen = {"hidden": names, "squares": squares, "both": names + squares}[self.features]
+        return np.asarray(chosen, dtype=object)
+
     @property
     def _n_features_out(self) -> int:
         return self.rbm_.n_hidden * (2 if self.features == "both" else 1)
