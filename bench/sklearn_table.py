@@ -163,7 +163,8 @@ def search(name, count, folder):
          [{"rbm__n_iter": [0]}, {"rbm__n_iter": [1, 2], "rbm__gibbs_steps": [1], "rbm__learning_rate": [1e-3, 1e-4]}]),
         (HopfieldClassifier(per_class=max(1, count // 10), random_state=SEED),
          [{"n_iter": [0]}, {"n_iter": [5, 20], "gibbs_steps": [1], "learning_rate": [1e-3], "beta": [1.0, 2.0]}]),
-        (with_regression(BernoulliRBM(count, random_state=SEED)), {"rbm__learning_rate": [0.3, 0.1, 0.03, 0.01, 0.003]}),
+        (with_regression(BernoulliRBM(count, random_state=SEED)),
+         {"rbm__learning_rate": [0.3, 0.1, 0.03, 0.01, 0.003]}),
     ]
     print(f"\n{name}, {len(y)} samples, 3 folds, {count} hidden units: error % by cross-validation\n")
     for estimator, grid in grids:
