@@ -57,7 +57,11 @@ isg_status isg_patterns_create(isg_patterns **out, size_t n_visible, size_t n_pa
             isg_bit_assign(isg_patterns_spins(patterns, mu), i, spin > 0);
         }
     for (size_t mu = 0; labels && mu < n_patterns; mu++)
-        ISG_TRY_GOTO(isg_labels_add_text(&patterns->labels, labels[mu], "labels"));
+        ISG_TRY_GOTO(labels[mu] ? isg_labels_add_text(&patterns->labels, labels[mu], "labels")
+                                : isg_fail(ISG_ERR_ARGUMENT,
+                                           "labels: expected one for every pattern, found none for "
+                                           "pattern %zu",
+                                           mu));
     ISG_TRY_GOTO(isg_labels_finish(&patterns->labels));
     patterns->info.has_labels = labels != NULL;
     *out = patterns;

@@ -97,6 +97,9 @@ static void senseless_patterns_are_refused(void **state) {
     assert_fails(isg_patterns_create(&patterns, 0, 2, xi, NULL), ISG_ERR_ARGUMENT, "at least one");
     assert_fails(isg_patterns_create(&patterns, 2, 0, xi, NULL), ISG_ERR_ARGUMENT, "at least one");
     assert_fails(isg_patterns_create(&patterns, 1, 2, xi, labels), ISG_ERR_FORMAT, "missing");
+    const char *const gap[] = {"a", NULL};
+    assert_fails(isg_patterns_create(&patterns, 1, 2, xi, gap), ISG_ERR_ARGUMENT,
+                 "none for pattern 1");
     assert_null(patterns);
 }
 
