@@ -153,9 +153,9 @@ def tabulate(name, components, folder, is_markdown):
     rows = []
     for name_of_row, count, estimator in estimators(name, components):
         error, error_se, units, whole = measure(estimator, *data)
-        parts = [f"{units.wall_s:.2f}", f"{units.cpu_s:.2f}"] if count else ["-", "-"]
+        parts = [f"{units.wall_s:.3g}", f"{units.cpu_s:.3g}"] if count else ["-", "-"]
         rows.append([name_of_row, str(count or "-"), f"{100 * error:.2f} +- {100 * error_se:.2f}", *parts,
-                     f"{whole.wall_s:.2f}", f"{whole.cpu_s:.2f}"])
+                     f"{whole.wall_s:.3g}", f"{whole.cpu_s:.3g}"])
         print("  ".join(rows[-1]), file=sys.stderr, flush=True)
     show(rows, is_markdown)
 
