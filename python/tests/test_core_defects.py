@@ -195,7 +195,7 @@ def test_a_run_that_could_not_begin_keeps_nothing() -> None:
 # ---- progress ----------------------------------------------------------------------------------------------------
 
 def test_an_exception_stops_all_that_ask() -> None:
-    """The clusterings of the other classes ask again; then the exception is there already."""
+    """The clusterings of the other classes ask again when the exception has already been raised."""
     data = some_data(24000, 640, labels=[str(k % 3) for k in range(24000)])
     calls = []
 

@@ -271,7 +271,7 @@ static isg_status check_shape(const char *name, const isg_values *values,
         return ISG_OK;
     if (values->indices)
         return isg_fail(ISG_ERR_ARGUMENT,
-                        "%s: image_height: the rows of a sparse matrix are no images", name);
+                        "%s: image_height: the rows of a sparse matrix cannot be images", name);
     if (options->transpose)
         return isg_fail(ISG_ERR_ARGUMENT, "%s: images cannot be transposed", name);
     if (!isg_multiply(&count, height, width) || count != values->columns)
