@@ -1,4 +1,4 @@
-/* isinglass/log_z.h - ln Z, and the log-likelihood of data
+/* isinglass/log_z.h - ln Z, deep states, and the log-likelihood of data
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,12 +17,14 @@ extern "C" {
 
 /* How ln Z is computed. */
 typedef enum isg_log_z_method {
-    ISG_LOG_Z_AUTO,   /* exactly if that is quick, else by a mixture if that can be trusted, else by
-                         annealing; if neither can be trusted, the larger of the two estimates */
-    ISG_LOG_Z_EXACT,  /* by enumerating all states, by sums over units with equal rows of W, or by
-                         integrating over at most 3 hidden units */
-    ISG_LOG_Z_AIS,    /* by annealed importance sampling */
-    ISG_LOG_Z_MIXTURE /* by importance sampling of lambda from a mixture of Gaussians */
+    ISG_LOG_Z_AUTO,    /* exactly if that is quick, else by wells if these can be trusted, else by
+                            annealing; if neither can be trusted, the larger of the two estimates */
+    ISG_LOG_Z_EXACT,   /* by enumerating all states, by sums over units with equal rows of W, or by
+                            integrating over at most 3 hidden units */
+    ISG_LOG_Z_AIS,     /* by annealed importance sampling */
+    ISG_LOG_Z_MIXTURE, /* by importance sampling of lambda from a mixture of Gaussians */
+    ISG_LOG_Z_WELLS,   /* deep states by confined chains, all others by population annealing */
+    ISG_LOG_Z_POPULATION /* by population annealing alone */
 } isg_log_z_method;
 
 /* What the error of an estimate means. */
@@ -30,8 +32,14 @@ typedef enum isg_log_z_side {
     ISG_SIDE_EXACT, /* a bound on the error of rounding or quadrature */
     ISG_SIDE_BOTH,  /* one standard error; too high is as likely as too low */
     ISG_SIDE_LOWER, /* the estimate is too low on average, perhaps by more than the error */
-    ISG_SIDE_UPPER  /* too high on average */
+    ISG_SIDE_UPPER, /* too high on average */
+    ISG_SIDE_BOUND /* at least: the estimate agrees, within its error, with the rigorous bound of the
+                       states that are known, and ln Z is not lower than that */
 } isg_log_z_side;
+
+typedef struct isg_shares {
+    double wells, rest; /* of Z, in the wells of deep states and elsewhere */
+} isg_shares;
 
 typedef struct isg_log_z {
     double value;
@@ -39,11 +47,18 @@ typedef struct isg_log_z {
                      trusted, and `reason` says so */
     isg_log_z_method method; /* never ISG_LOG_Z_AUTO */
     isg_log_z_side side;
-    double ess;       /* effective sample size; 0 if exact */
-    size_t samples;   /* chains or draws behind it; 0 if exact */
-    double spread;    /* AIS: standard deviation of the repeats; else NaN */
-    size_t modes;     /* mixture: minima of F0, mirror images included; else 0 */
-    double laplace;   /* mixture: ln of the sum of the Laplace terms alone; else NaN */
+    double ess;        /* effective sample size; 0 if exact */
+    size_t samples;    /* chains or draws behind it; 0 if exact */
+    double spread;     /* AIS: standard deviation of the repeats; else NaN */
+    size_t modes;      /* mixture: minima of F0, wells: wells; mirror images included; else 0 */
+    double laplace;    /* mixture: ln of the sum of the Laplace terms alone; else NaN */
+    isg_shares shares; /* wells: where Z is; else NaN */
+    bool is_drawn;     /* wells: the rest was found by draws, too, and a small population agrees */
+    double family; /* wells, population: the share of a population that descends from one state at
+                         beta = 0, the largest, averaged over repeats; else NaN */
+    double bound;  /* rigorous: ln of the sum of exp(-beta H) over the states that are known, which
+                         ln Z is never below; -inf if none are known */
+    size_t states; /* how many of them; 0 if not asked for */
     bool is_trusted;  /* whether value and error can be relied on */
     char reason[160]; /* why it cannot, as a sentence without a trailing period; else empty */
     char choice[160]; /* why ISG_LOG_Z_AUTO took this method; empty if the caller chose it */
@@ -103,13 +118,48 @@ typedef struct isg_mixture_options {
     uint64_t seed;           /* same seed, same result, on any number of threads [1] */
 } isg_mixture_options;
 
+/* Population annealing (Hukushima and Iba, 2003): many copies of the system are cooled together from
+   free spins to the RBM. At every step those that fit the lower temperature better are copied at the
+   expense of the others, and all are moved by Gibbs sweeps. */
+
+/* Defaults are in brackets. */
+typedef struct isg_population_options {
+    size_t particles; /* in one population [8000] */
+    size_t repeats;   /* independent populations; at least 2 for an error [5] */
+    size_t sweeps;    /* between two temperatures [5] */
+    double keep;      /* the share of the effective sample size that a step may leave [0.97] */
+    uint64_t seed;    /* same seed, same result, on any number of threads [1] */
+} isg_population_options;
+
+/* The search for deep states, minima of H. */
+
+/* Defaults are in brackets. */
+typedef struct isg_states_options {
+    size_t most;             /* states to list, the deepest [1000] */
+    const isg_dataset *data; /* rows to search from as well [NULL: none] */
+    size_t data_starts;      /* how many rows, evenly spaced [512] */
+    size_t random_starts;    /* random states to search from [64] */
+    size_t majorities;       /* of three deep states to search from, per round [500] */
+    double window; /* the search ends when combinations of deep states lead to no new state
+                                within window / beta of the deepest [1] */
+    uint64_t seed; /* [1] */
+} isg_states_options;
+
+ISG_API isg_states_options isg_states_defaults(void);
+
 /* Start from isg_log_z_defaults(); defaults are in brackets. */
 typedef struct isg_log_z_options {
     isg_log_z_method method;     /* [ISG_LOG_Z_AUTO] */
     size_t patience;             /* auto: how many times to repeat annealing with four times the
-                                    steps while it cannot be trusted [2] */
+                                    steps while it cannot be trusted; wells: the same, at most once,
+                                    with four times the sweeps [2] */
+    bool is_bounded;             /* whether to look for deep states where the method does not need
+                                    them, so that ln Z is not reported below their bound [true] */
     isg_ais_options ais;         /* [as above] */
     isg_mixture_options mixture; /* [as above] */
+    isg_states_options states;   /* [as above] */
+    isg_population_options population; /* [as above] */
+    size_t well_draws; /* wells: draws of lambda per repeat, at least 1000 [20000] */
 } isg_log_z_options;
 
 ISG_API isg_log_z_options isg_log_z_defaults(void);
@@ -160,6 +210,76 @@ ISG_API isg_status isg_exact_probabilities(const isg_rbm *rbm, double *probabili
    is a bound, not an estimate. */
 ISG_API isg_status isg_exact_quadrature(const isg_rbm *rbm, double *log_z, double *error,
                                         const isg_progress *progress);
+
+/* ---- Deep states ----------------------------------------------------------------------------- */
+
+/* The minima of H that a search found: states from which no single flip lowers H. These are the
+   stored patterns, where the network remembers them, and spurious states. If H is even, without
+   fields, the mirror image of a minimum is one too, and the list has one of the two: that with a
+   positive overlap with its nearest pattern or, without patterns, with at most half of its spins
+   up. */
+typedef struct isg_deep_states isg_deep_states;
+
+/* A mixture of three patterns, sgn(+-a +-b +-c). */
+typedef struct isg_deep_mixture {
+    size_t patterns[3]; /* SIZE_MAX if there are fewer than three */
+    int signs[3];       /* 1 or -1 */
+    size_t distance;    /* spins in which the state differs from it */
+    bool is_sum;        /* +-a +-b +-c is 1 or -1 at every unit; the mixture is then in the span of
+                           the patterns, and as deep as they are in a projection network */
+} isg_deep_mixture;
+
+typedef struct isg_deep_state {
+    const uint64_t *spins; /* packed; of the list */
+    double energy;         /* H(s) */
+    double share;          /* of the sum of exp(-beta H) over all that were found or, after
+                                 isg_deep_states_weigh(), of Z; if H is even, with its mirror image */
+    double well;     /* after isg_deep_states_weigh(): the share of Z in the well whose deepest
+                                 state this is; NaN if it is none, or not known */
+    size_t reached;  /* random starts that ended in it or, if H is even, in its mirror
+                                 image */
+    size_t nearest;  /* pattern with the largest overlap, up to a sign if H is even;
+                                 SIZE_MAX if the RBM has no patterns */
+    double overlap;  /* with it: s.xi / n_visible; NaN if there is none */
+    size_t distance; /* spins in which they differ; 0: the state is this pattern */
+    isg_deep_mixture mixture; /* the nearest of those tried: of patterns with large overlaps, or
+                                 large coefficients (xi^T xi)^-1 xi^T s */
+} isg_deep_state;
+
+typedef struct isg_deep_states_info {
+    size_t n_visible;
+    size_t count;   /* of the list, the deepest: at most options->most */
+    size_t found;   /* before the list was cut */
+    size_t ground;  /* found with the lowest energy, up to 1e-9 of it */
+    size_t starts;  /* random starts */
+    double beta;    /* of the RBM */
+    double bound;   /* ln of the sum of exp(-beta H) over all that were found and, if H is even,
+                       their mirror images: rigorous, ln Z is not below it */
+    bool is_even;   /* H(-s) = H(s) */
+    bool is_closed; /* combinations of the deepest led to nothing new within window / beta of the
+                       ground state, which is no proof that there is nothing */
+} isg_deep_states_info;
+
+/* Searches from the patterns that the RBM was made from, if known, from options->data, from random
+   states, and from combinations of what was found. Sorted by energy and, where that is the same up to
+   1e-9 of it, patterns first; the same bits on any number of threads. `options` and `progress` may be
+   NULL. ISG_ERR_DIVERGED if a weight is not finite,
+   ISG_ERR_SHAPE if data and RBM disagree on n_visible. */
+ISG_API isg_status isg_deep_states_create(isg_deep_states **out, const isg_rbm *rbm,
+                                          const isg_states_options *options,
+                                          const isg_progress *progress);
+ISG_API void isg_deep_states_free(isg_deep_states *states); /* NULL is fine */
+ISG_API isg_deep_states_info isg_deep_states_describe(const isg_deep_states *states);
+
+/* ln Z of the RBM that was searched, by isg_rbm_log_z(), and with it the shares of states and wells in
+   Z. `options` and `progress` may be NULL. ISG_ERR_SHAPE if the RBM has other sizes, or another
+   beta. */
+ISG_API isg_status isg_deep_states_weigh(isg_deep_states *states, const isg_rbm *rbm,
+                                         const isg_log_z_options *options, isg_log_z *out,
+                                         const isg_progress *progress);
+
+/* State k < count; its spins belong to the list. */
+ISG_API isg_deep_state isg_deep_states_at(const isg_deep_states *states, size_t k);
 
 /* ---- Log-likelihood -------------------------------------------------------------------------- */
 

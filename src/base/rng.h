@@ -45,7 +45,10 @@ typedef enum isg_purpose {
     ISG_PURPOSE_COMMITTOR,   /* trajectories from a state to the patterns */
     ISG_PURPOSE_UNMAP,       /* states and subspaces in the search for patterns */
     ISG_PURPOSE_IMPUTE,      /* spins and hidden units while missing values are filled in */
-    ISG_PURPOSE_VALIDATE     /* the same in validation data */
+    ISG_PURPOSE_VALIDATE,    /* the same in validation data */
+    ISG_PURPOSE_POPULATION,  /* population annealing of ln Z */
+    ISG_PURPOSE_WELLS,       /* chains and draws confined to wells */
+    ISG_PURPOSE_STATES       /* starts of the search for deep states */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)

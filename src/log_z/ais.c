@@ -95,7 +95,10 @@ static isg_status conclude(isg_log_z *out, const isg_ais_options *options, size_
                        .ess = mean.ess,
                        .samples = all,
                        .spread = spread,
-                       .laplace = (double)NAN};
+                       .laplace = (double)NAN,
+                       .shares = {(double)NAN, (double)NAN},
+                       .family = (double)NAN,
+                       .bound = -HUGE_VAL};
     if (repeats > 1 && spread / sqrt((double)repeats) > found.error)
         found.error = spread / sqrt((double)repeats);
     found.is_trusted = mean.ess >= 0.1 * (double)all && mean.ess >= 25;

@@ -110,6 +110,12 @@ double isg_anneal_log_weight(const isg_anneal *a, isg_slope s, double from, doub
 /* One sweep at a position; `step` numbers the random numbers. */
 void isg_anneal_move(const isg_anneal *a, isg_anneal_group *g, double position, uint64_t step);
 
+/* The chains sample the RBM whose W, b and c are rounded for the kernels, with energy H'. This is
+   ln of the weight that corrects for that at a position, beta (H'(s) - H(s)), or the same for the
+   joint energies. */
+double isg_anneal_correction(const isg_anneal *a, const isg_anneal_group *g, size_t k,
+                             double position);
+
 /* log_weights (chains) of the whole path, in reverse if `start` (chains, words) is given. If
    `marks` (n_marks) lists steps, ascending, log_weights (n_marks, chains) receives the weights at
    each. */

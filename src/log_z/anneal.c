@@ -154,11 +154,9 @@ void isg_anneal_move(const isg_anneal *a, isg_anneal_group *g, double position, 
     a->kernels->gibbs_sweep(&a->w, &sweep, g->count, g->spins, g->input, g->lambda, g->scratch);
 }
 
-/* The chains sample the RBM whose W, b and c are rounded for the kernels, with energy H'. This is
-   ln of the weight that corrects for that at a position, beta (H'(s) - H(s)), or the same for the
-   joint energies; summed as differences, since the energies themselves may be large. */
-static double correction(const isg_anneal *a, const isg_anneal_group *g, size_t k,
-                         double position) {
+/* Summed as differences, since the energies themselves may be large. */
+double isg_anneal_correction(const isg_anneal *a, const isg_anneal_group *g, size_t k,
+                             double position) {
     const isg_gibbs_weights *w = &a->w;
     const isg_rbm *rbm = a->rbm;
     const size_t p = w->n_hidden;
@@ -200,7 +198,7 @@ static void anneal_group(const isg_anneal *a, const isg_anneal_job *job, isg_ann
                g->count * a->w.words * sizeof *g->spins);
         a->kernels->hidden_input(&a->w, g->count, g->spins, g->input);
         for (size_t k = 0; k < g->count; k++)
-            log_weights[k] = correction(a, g, k, a->positions[a->steps]);
+            log_weights[k] = isg_anneal_correction(a, g, k, a->positions[a->steps]);
     } else {
         isg_anneal_start(a, g);
     }
@@ -215,7 +213,8 @@ static void anneal_group(const isg_anneal *a, const isg_anneal_job *job, isg_ann
         if (job->marks ? mark < job->n_marks && k == job->marks[mark] : k == a->steps)
             for (size_t c = 0, row = mark++; c < g->count; c++)
                 job->log_weights[row * job->chains + g->first + c] =
-                    log_weights[c] + (job->start ? 0 : correction(a, g, c, a->positions[k]));
+                    log_weights[c] +
+                    (job->start ? 0 : isg_anneal_correction(a, g, c, a->positions[k]));
         if (k % 64 == 0 && !isg_team_advance(team, 64 * g->count))
             return;
     }

@@ -157,6 +157,8 @@ isg_status isg_rbm_score(const isg_rbm *rbm, const isg_dataset *data,
     isg_log_z reference;
     if (!own.mixture.data)
         own.mixture.data = data;
+    if (!own.states.data)
+        own.states.data = data;
     ISG_TRY(find_data_terms(rbm, data, &found, NULL, NULL));
     ISG_TRY(isg_rbm_log_z(rbm, &own, &reference, progress));
     subtract(&found, &reference);

@@ -9,8 +9,11 @@
 #include "base/memory.h"
 #include "base/progress_part.h"
 #include "log_z/ais.h"
+#include "log_z/deep_states.h"
 #include "log_z/exact.h"
 #include "log_z/mixture.h"
+#include "log_z/population.h"
+#include "log_z/split.h"
 
 /* What counts as quick: about a second. */
 enum { QUICK_UNITS = 22, QUICK_HIDDEN = 2 };
@@ -21,11 +24,18 @@ static const double rounding = 1e-12;
 
 static const char ending[] = "ln Z";
 
+/* Where the search for deep states begins in the progress of a method that has none of its own. */
+static const double bound_from = 0.95;
+
 isg_log_z_options isg_log_z_defaults(void) {
     return (isg_log_z_options){.method = ISG_LOG_Z_AUTO,
                                .patience = 2,
+                               .is_bounded = true,
                                .ais = isg_ais_defaults(),
-                               .mixture = isg_mixture_defaults()};
+                               .mixture = isg_mixture_defaults(),
+                               .states = isg_states_defaults(),
+                               .population = isg_population_defaults(),
+                               .well_draws = 20000};
 }
 
 static isg_log_z exactly(double value, double error, const char *choice) {
@@ -35,6 +45,9 @@ static isg_log_z exactly(double value, double error, const char *choice) {
                      .side = ISG_SIDE_EXACT,
                      .spread = (double)NAN,
                      .laplace = (double)NAN,
+                     .shares = {(double)NAN, (double)NAN},
+                     .family = (double)NAN,
+                     .bound = -HUGE_VAL,
                      .is_trusted = true};
     snprintf(out.choice, sizeof out.choice, "%s", choice);
     return out;
@@ -70,42 +83,49 @@ static isg_status try_exact(const isg_rbm *rbm, bool is_patient, const isg_progr
     return status;
 }
 
-/* ---- choosing among the three ---------------------------------------------------------------- */
+/* ---- choosing among them --------------------------------------------------------------------- */
 
-/* The mixture's share of the progress; the rest is annealing. */
-static const double mixture_share = 0.5;
+/* The share of wells in the progress; the rest is annealing. */
+static const double wells_share = 0.5;
 
-/* Exact if that is quick, else by a mixture; if that is not trusted, out->reason says why. */
-static isg_status try_without_annealing(const isg_rbm *rbm, const isg_log_z_options *options,
-                                        const isg_progress *progress, isg_log_z *out) {
-    const isg_status exact = try_exact(rbm, false, progress, out);
-    if (exact != ISG_ERR_UNSUPPORTED)
-        return exact;
-    const isg_status mixed = isg_mixture_log_z(rbm, &options->mixture, out, progress);
-    if (mixed == ISG_ERR_UNSUPPORTED) {
-        *out = (isg_log_z){.value = -HUGE_VAL};
-        snprintf(out->reason, sizeof out->reason, "%s", isg_error_message());
-        return ISG_OK;
+/* By wells at betas (n); if a result is not trusted, its reason says why. */
+static isg_status try_wells(const isg_rbm *rbm, const isg_log_z_options *options,
+                            const double *betas, size_t n, isg_log_z *out, isg_well_list *wells,
+                            const isg_progress *progress) {
+    const isg_status status = isg_split_log_z(rbm, options, betas, n, out, wells, progress);
+    for (size_t m = 0; m < n; m++) {
+        if (status == ISG_ERR_UNSUPPORTED) {
+            out[m] = (isg_log_z){.value = -HUGE_VAL, .bound = -HUGE_VAL};
+            snprintf(out[m].reason, sizeof out[m].reason, "%s", isg_error_message());
+        } else if (status == ISG_OK && out[m].is_trusted) {
+            snprintf(out[m].choice, sizeof out[m].choice,
+                     "no exact method is quick, and wells can be trusted");
+        }
     }
-    if (mixed == ISG_OK && out->is_trusted)
-        snprintf(out->choice, sizeof out->choice,
-                 "no exact method is quick, and the mixture can be trusted");
-    return mixed;
+    return status == ISG_ERR_UNSUPPORTED ? ISG_OK : status;
 }
 
-/* Annealing replaces a mixture that is not trusted, unless it is not trusted either: both are right
-   on average only because of rare draws, which are probably missing, so the larger one is nearer to
-   Z. */
-static void settle(isg_log_z *mixed, const isg_log_z *annealed) {
-    if (!annealed->is_trusted && mixed->value > annealed->value) {
-        snprintf(mixed->choice, sizeof mixed->choice,
-                 "neither mixture nor annealing can be trusted, and the mixture found more of Z");
+/* Annealing replaces wells that are not trusted, unless these found more of Z: both are right on
+   average only because of rare draws, which are probably missing, so the larger one is nearer to Z.
+   That also exposes annealing which trusts itself because none of its chains met a deep state. */
+static void settle(isg_log_z *wells, const isg_log_z *annealed) {
+    const double error = isfinite(annealed->error) ? annealed->error : 0;
+    const double least =
+        annealed->is_trusted ? annealed->value + 3 * error : annealed->value - error;
+    if (wells->value > least) {
+        snprintf(wells->choice, sizeof wells->choice, "%s",
+                 annealed->is_trusted
+                     ? "wells found more of Z than annealing, though they cannot be trusted"
+                     : "neither wells nor annealing can be trusted, and wells found more of Z");
         return;
     }
     isg_log_z out = *annealed;
-    snprintf(out.choice, sizeof out.choice, "mixture: %.*s", (int)sizeof out.choice - 12,
-             mixed->reason);
-    *mixed = out;
+    out.bound = wells->bound;
+    out.states = wells->states;
+    isg_log_z_respect_bound(&out);
+    snprintf(out.choice, sizeof out.choice, "wells: %.*s", (int)sizeof out.choice - 12,
+             wells->reason);
+    *wells = out;
 }
 
 /* By annealing, at the given betas or, if there are none, at the model's own. */
@@ -125,11 +145,11 @@ static isg_status anneal_patiently(const isg_rbm *rbm, const isg_log_z_options *
     for (size_t k = 0; k <= tries; k++)
         all = 4 * all + 1;
     for (size_t k = 0;; k++, ais.steps *= 4) {
-        const double share = (1 - mixture_share) / all, own = ldexp(1, 2 * (int)k);
+        const double share = (1 - wells_share) / all, own = ldexp(1, 2 * (int)k);
         isg_part p;
         ISG_TRY(anneal(rbm, &ais, betas, n, out,
-                       isg_part_of(&p, progress, mixture_share + share * work,
-                                   mixture_share + share * (work + own))));
+                       isg_part_of(&p, progress, wells_share + share * work,
+                                   wells_share + share * (work + own))));
         work += own;
         bool is_trusted = true;
         for (size_t m = 0; m < n; m++)
@@ -140,100 +160,182 @@ static isg_status anneal_patiently(const isg_rbm *rbm, const isg_log_z_options *
 }
 
 static isg_status choose(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out,
-                         const isg_progress *progress) {
+                         isg_well_list *wells, const isg_progress *progress) {
     isg_log_z found, annealed;
     isg_part p;
-    ISG_TRY(
-        try_without_annealing(rbm, options, isg_part_of(&p, progress, 0, mixture_share), &found));
-    if (!found.is_trusted) {
-        ISG_TRY(anneal_patiently(rbm, options, NULL, 1, &annealed, progress));
-        settle(&found, &annealed);
+    const isg_status exact = try_exact(rbm, false, progress, &found);
+    if (exact == ISG_ERR_UNSUPPORTED) {
+        ISG_TRY(try_wells(rbm, options, &rbm->info.beta, 1, &found, wells,
+                          isg_part_of(&p, progress, 0, wells_share)));
+        if (!found.is_trusted) {
+            ISG_TRY(anneal_patiently(rbm, options, NULL, 1, &annealed, progress));
+            settle(&found, &annealed);
+        }
+    } else if (exact != ISG_OK) {
+        return exact;
     }
     ISG_TRY(isg_progress_end(progress, ending));
     *out = found;
     return ISG_OK;
 }
 
-isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out,
-                         const isg_progress *progress) {
-    const isg_log_z_options defaults = isg_log_z_defaults();
-    options = options ? options : &defaults;
+/* One of the methods at the RBM's own beta. */
+static isg_status by_one_method(const isg_rbm *rbm, const isg_log_z_options *options,
+                                isg_log_z *out, isg_well_list *wells,
+                                const isg_progress *progress) {
     switch (options->method) {
     case ISG_LOG_Z_AUTO:
-        return choose(rbm, options, out, progress);
+        return choose(rbm, options, out, wells, progress);
     case ISG_LOG_Z_EXACT:
         return try_exact(rbm, true, progress, out);
     case ISG_LOG_Z_AIS:
         return isg_ais_log_z(rbm, &options->ais, out, NULL, progress);
     case ISG_LOG_Z_MIXTURE:
         return isg_mixture_log_z(rbm, &options->mixture, out, progress);
+    case ISG_LOG_Z_WELLS:
+        return isg_split_log_z(rbm, options, &rbm->info.beta, 1, out, wells, progress);
+    case ISG_LOG_Z_POPULATION:
+        return isg_population_log_z(rbm, options, &rbm->info.beta, 1, out, progress);
     }
     return isg_fail(ISG_ERR_ARGUMENT, "unknown method for ln Z: %d", (int)options->method);
 }
 
+/* Annealing and mixture do not look for deep states themselves. */
+static bool needs_bound(const isg_log_z_options *options) {
+    return options->is_bounded &&
+           (options->method == ISG_LOG_Z_AIS || options->method == ISG_LOG_Z_MIXTURE);
+}
+
+isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out,
+                         const isg_progress *progress) {
+    return isg_rbm_log_z_wells(rbm, options, out, NULL, progress);
+}
+
+isg_status isg_rbm_log_z_wells(const isg_rbm *rbm, const isg_log_z_options *options, isg_log_z *out,
+                               isg_well_list *wells, const isg_progress *progress) {
+    const isg_log_z_options defaults = isg_log_z_defaults();
+    isg_log_z found;
+    isg_part p;
+    options = options ? options : &defaults;
+    const bool is_bounded = needs_bound(options);
+    ISG_TRY(by_one_method(rbm, options, &found, wells,
+                          isg_part_of(&p, progress, 0, is_bounded ? bound_from : 1)));
+    if (is_bounded) {
+        ISG_TRY(isg_apply_bound(rbm, options, NULL, 1, &found,
+                                isg_part_of(&p, progress, bound_from, 1)));
+        ISG_TRY(isg_progress_end(progress, ending));
+    }
+    *out = found;
+    return ISG_OK;
+}
+
 /* ---- many temperatures ----------------------------------------------------------------------- */
 
-/* Each beta on its own, as far as possible without annealing. */
+/* Each beta on its own: by a mixture, or exactly; by auto those that are quick, the others are left
+   untrusted. */
 static isg_status one_by_one(const isg_rbm *rbm, const isg_log_z_options *options,
                              const double *betas, size_t n, isg_log_z *out,
                              const isg_progress *progress) {
     const bool is_auto = options->method == ISG_LOG_Z_AUTO;
-    const double share = is_auto ? mixture_share : 1;
     for (size_t k = 0; k < n; k++) {
         isg_rbm here = *rbm; /* borrows weights and fields */
         here.info.beta = betas[k];
         isg_part p;
-        const isg_progress *own = isg_part_of(&p, progress, share * (double)k / (double)n,
-                                              share * (double)(k + 1) / (double)n);
-        ISG_TRY(is_auto ? try_without_annealing(&here, options, own, &out[k])
-                        : isg_rbm_log_z(&here, options, &out[k], own));
+        const isg_progress *own =
+            is_auto ? isg_part_of(&p, progress, 0, 0)
+                    : isg_part_of(&p, progress, (double)k / (double)n, (double)(k + 1) / (double)n);
+        const isg_status status = is_auto ? try_exact(&here, false, own, &out[k])
+                                          : by_one_method(&here, options, &out[k], NULL, own);
+        if (!is_auto || status != ISG_ERR_UNSUPPORTED)
+            ISG_TRY(status);
+        else
+            out[k] = (isg_log_z){.value = -HUGE_VAL, .bound = -HUGE_VAL};
     }
     return ISG_OK;
 }
 
-/* One annealing for all betas without a trusted result so far. `open` and `annealed` have room for
-   all. */
-static isg_status anneal_the_rest(const isg_rbm *rbm, const isg_log_z_options *options,
-                                  const double *betas, size_t n, double *open, isg_log_z *annealed,
-                                  isg_log_z *found, const isg_progress *progress) {
+/* The betas without a trusted result so far; returns their number. */
+static size_t open_betas(const isg_log_z *found, const double *betas, size_t n, double *open) {
     size_t count = 0;
     for (size_t k = 0; k < n; k++)
         if (!found[k].is_trusted)
             open[count++] = betas[k];
-    if (count == 0)
-        return ISG_OK;
-    ISG_TRY(anneal_patiently(rbm, options, open, count, annealed, progress));
+    return count;
+}
+
+/* What is not exact by wells, all betas together; then one annealing for all betas that cannot be
+   trusted yet. `open` and `next` have room for all. */
+static isg_status choose_betas(const isg_rbm *rbm, const isg_log_z_options *options,
+                               const double *betas, size_t n, double *open, isg_log_z *next,
+                               isg_log_z *found, const isg_progress *progress) {
+    isg_part p;
+    ISG_TRY(one_by_one(rbm, options, betas, n, found, progress));
+    size_t count = open_betas(found, betas, n, open);
+    if (count > 0)
+        ISG_TRY(try_wells(rbm, options, open, count, next, NULL,
+                          isg_part_of(&p, progress, 0, wells_share)));
     for (size_t k = 0, m = 0; k < n; k++)
         if (!found[k].is_trusted)
-            settle(&found[k], &annealed[m++]);
+            found[k] = next[m++];
+    count = open_betas(found, betas, n, open);
+    if (count > 0)
+        ISG_TRY(anneal_patiently(rbm, options, open, count, next, progress));
+    for (size_t k = 0, m = 0; k < n; k++)
+        if (!found[k].is_trusted)
+            settle(&found[k], &next[m++]);
     return ISG_OK;
+}
+
+static isg_status betas_by_one_method(const isg_rbm *rbm, const isg_log_z_options *options,
+                                      const double *betas, size_t n, isg_log_z *out,
+                                      const isg_progress *progress) {
+    isg_status status = ISG_OK;
+    isg_log_z *next = NULL;
+    double *open = NULL;
+    switch (options->method) {
+    case ISG_LOG_Z_AIS:
+        return isg_ais_log_z_betas(rbm, &options->ais, betas, n, out, progress);
+    case ISG_LOG_Z_WELLS:
+        return isg_split_log_z(rbm, options, betas, n, out, NULL, progress);
+    case ISG_LOG_Z_POPULATION:
+        return isg_population_log_z(rbm, options, betas, n, out, progress);
+    case ISG_LOG_Z_AUTO:
+        ISG_TRY_GOTO(ISG_ALLOCATE(next, n));
+        ISG_TRY_GOTO(ISG_ALLOCATE(open, n));
+        ISG_TRY_GOTO(choose_betas(rbm, options, betas, n, open, next, out, progress));
+        break;
+    case ISG_LOG_Z_EXACT:
+    case ISG_LOG_Z_MIXTURE:
+        return one_by_one(rbm, options, betas, n, out, progress);
+    }
+done:
+    isg_release(next);
+    isg_release(open);
+    return status;
 }
 
 isg_status isg_rbm_log_z_betas(const isg_rbm *rbm, const isg_log_z_options *options,
                                const double *betas, size_t n, isg_log_z *out,
                                const isg_progress *progress) {
     const isg_log_z_options defaults = isg_log_z_defaults();
+    isg_status status = ISG_OK;
+    isg_log_z *found = NULL;
+    isg_part p;
     options = options ? options : &defaults;
-    if (options->method == ISG_LOG_Z_AIS)
-        return isg_ais_log_z_betas(rbm, &options->ais, betas, n, out, progress);
+    const bool is_bounded = needs_bound(options);
     for (size_t k = 0; k < n; k++)
         ISG_TRY(isg_check_beta(betas[k]));
     if (n == 0)
         return isg_fail(ISG_ERR_ARGUMENT, "expected at least one beta");
-    isg_status status = ISG_OK;
-    isg_log_z *found = NULL, *annealed = NULL;
-    double *open = NULL;
     ISG_TRY_GOTO(ISG_ALLOCATE(found, n));
-    ISG_TRY_GOTO(ISG_ALLOCATE(annealed, n));
-    ISG_TRY_GOTO(ISG_ALLOCATE(open, n));
-    ISG_TRY_GOTO(one_by_one(rbm, options, betas, n, found, progress));
-    if (options->method == ISG_LOG_Z_AUTO)
-        ISG_TRY_GOTO(anneal_the_rest(rbm, options, betas, n, open, annealed, found, progress));
+    ISG_TRY_GOTO(betas_by_one_method(rbm, options, betas, n, found,
+                                     isg_part_of(&p, progress, 0, is_bounded ? bound_from : 1)));
+    if (is_bounded)
+        ISG_TRY_GOTO(isg_apply_bound(rbm, options, betas, n, found,
+                                     isg_part_of(&p, progress, bound_from, 1)));
     ISG_TRY_GOTO(isg_progress_end(progress, ending));
     memcpy(out, found, n * sizeof *out);
 done:
     isg_release(found);
-    isg_release(annealed);
-    isg_release(open);
     return status;
 }

@@ -165,9 +165,11 @@ static double find_level(const double *shares) {
 
 isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples) {
     const double n = (double)samples, log_mean = isg_log_mean_exp(log_weights, samples);
-    isg_mixture_sum out = {.log_z = log_mean};
+    isg_mixture_sum out = {.log_z = log_mean, .error = (double)NAN};
     double shares[LEVELS] = {0}, largest = -HUGE_VAL;
     isg_sum squares = {0};
+    if (!isfinite(log_mean))
+        return out;
     for (size_t k = 0; k < samples; k++) {
         const double excess = log_weights[k] - log_mean, weight = isg_exp(excess);
         isg_sum_add(&squares, weight * weight);
@@ -481,7 +483,12 @@ isg_status isg_mixture_finish(isg_mixture *mixture, isg_log_z *out) {
     isg_mixture_sum sum = {0};
     news found = {0};
     isg_part part;
-    isg_log_z result = {.method = ISG_LOG_Z_MIXTURE, .samples = samples, .spread = (double)NAN};
+    isg_log_z result = {.method = ISG_LOG_Z_MIXTURE,
+                        .samples = samples,
+                        .spread = (double)NAN,
+                        .shares = {(double)NAN, (double)NAN},
+                        .family = (double)NAN,
+                        .bound = -HUGE_VAL};
     ISG_TRY_GOTO(isg_mixture_draw(mixture, samples, 0.4, 0.9, &proposal, &sum));
     result.modes = minima_of(&mixture->modes);
     result.laplace = laplace_of(&mixture->modes);

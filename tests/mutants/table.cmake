@@ -420,3 +420,62 @@ edit(src/theory/machines.c [=[isg_machine_solve_lower(machine, y);
         isg_machine_solve_upper(machine, y);
         return;]=] [=[isg_machine_solve_lower(machine, y);
         return;]=])
+
+# ---- populations, wells and deep states --------------------------------------------------------------
+
+mutant(start_not_conditioned "the states outside the balls counted as all 2^N" test_population)
+edit(src/log_z/population.c [=[(tries > my->count ? isg_log((double)(my->count - 1) / (double)(tries - 1)) : 0)]=]
+  [=[0 * (double)tries]=])
+
+mutant(start_inside "free spins of the first population drawn inside the balls, too" test_population)
+edit(src/log_z/population.c [=[find_inside(my, g->input + k * w->stride, 1, h, &is_inside);]=]
+  [=[is_inside = h == NULL;]=])
+
+mutant(forgotten_weights "every state is copied once, whatever its weight" test_population)
+edit(src/log_z/population.c [=[cumulated += my->weights[k];]=] [=[cumulated += sum / (double)n;]=])
+
+mutant(sweeps_not_undone "sweeps that end in a ball are kept" test_population)
+edit(src/log_z/population.c [=[            if (is_inside[k]) {]=] [=[            if (is_inside[k] && beta < 0) {]=])
+
+mutant(tiles_sign "the sign of the product in a distance, for many states at once" test_population)
+edit(src/log_z/population.c [=[squares[k] + balls->squares[m] - 2 * along]=]
+  [=[squares[k] + balls->squares[m] + 2 * along]=])
+
+mutant(mirror_dropped "a ball without its mirror image" test_population)
+edit(src/log_z/population.c [=[*sign = balls->is_even && product < 0 ? -1 : 1;]=] [=[*sign = 1;]=])
+
+mutant(error_of_families "the squares of the families as the variance of Z" test_population)
+edit(src/log_z/population.c [=[isg_exp((1 + rounded * my->rounding) / n)]=] [=[1]=])
+
+mutant(rejections_counted "rejected sweeps from the deepest state counted as moves" test_wells)
+edit(src/log_z/wells.c [=[    return moved;]=] [=[    return moved + (g->count - moved);]=])
+
+mutant(chib_sign "the probability of the deepest state multiplies Z" test_wells)
+edit(src/log_z/wells.c [=[isg_log(staying) - log_mean +]=] [=[isg_log(staying) + log_mean +]=])
+
+mutant(chib_mirror "a well without its mirror image in Chib's estimate" test_wells)
+edit(src/log_z/wells.c [=[(wells->balls.is_even ? ISG_LN_2 : 0),]=] [=[0,]=])
+
+mutant(top_elsewhere "chains start from a state that may be in another well" test_wells)
+edit(src/log_z/wells.c [=[    if (is_own(a, wells, m, b))
+        return true;]=] [=[    if (is_own(a, wells, m, b) || step < UINT64_MAX)
+        return true;]=])
+
+mutant(bridge_terms "draws and chains compared by different functions" test_wells)
+edit(src/log_z/well_draws.c [=[const double term = w / (1 + ratio * w);]=] [=[const double term = w / (1 + w);]=])
+
+mutant(draws_outside "draws that are in no well count" test_wells)
+edit(src/log_z/well_draws.c [=[(my->wells[k] < count) == in_wells ?]=] [=[(my->wells[k] < count) >= in_wells || in_wells ?]=])
+
+mutant(deep_states_withheld "ground states a + b - c are not looked for" test_deep_states)
+edit(src/log_z/deep_search.c [=[        ISG_TRY_GOTO(combine(list, &combined, &starts, &next));]=] [=[        (void)combine; next = HUGE_VAL;]=])
+
+mutant(bound_counts_twice "a bound with twice the states" test_deep_states)
+edit(src/log_z/deep_states.c [=[return largest + isg_log(sum) + (list->is_even ? ISG_LN_2 : 0);]=]
+  [=[return largest + isg_log(sum) + ISG_LN_2;]=])
+
+mutant(bound_ignored "an estimate below the bound is left as it is" test_deep_states)
+edit(src/log_z/deep_states.c [=[found->value = fmax(found->value, found->bound);]=] [=[(void)found;]=])
+
+mutant(rest_inside "the population of the rest is one of all states" test_split)
+edit(src/log_z/split.c [=[job.outside = &my->wells.balls;]=] [=[job.outside = NULL;]=])

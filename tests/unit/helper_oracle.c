@@ -19,7 +19,8 @@ static isg_cursor random_of(uint64_t number) {
     return isg_cursor_at(isg_stream_at(number, ISG_PURPOSE_TEST, 784, 0));
 }
 
-oracle oracle_small(size_t n, size_t p, double beta, double strength) {
+/* Normal weights and fields; ln Z is left for the caller. */
+static oracle make_normal(size_t n, size_t p, double beta, double strength) {
     oracle out = {0};
     isg_cursor random = random_of(1000 * n + p);
     assert_ok(isg_rbm_create(&out.rbm, n, p, beta));
@@ -29,6 +30,31 @@ oracle oracle_small(size_t n, size_t p, double beta, double strength) {
         out.rbm->b[i] = 0.2 / beta * isg_next_normal(&random);
     for (size_t mu = 0; mu < p; mu++)
         out.rbm->c[mu] = 0.5 * isg_next_normal(&random);
+    return out;
+}
+
+oracle oracle_small(size_t n, size_t p, double beta, double strength) {
+    oracle out = make_normal(n, p, beta, strength);
+    assert_ok(isg_exact_enumerate(out.rbm, &out.log_z, NULL));
+    return out;
+}
+
+oracle oracle_wide(size_t n, size_t p, double beta, double strength) {
+    oracle out = make_normal(n, p, beta, strength);
+    double error = 0;
+    assert_ok(isg_exact_quadrature(out.rbm, &out.log_z, &error, NULL));
+    assert_true(error < 1e-6);
+    return out;
+}
+
+oracle oracle_hebbian(size_t n, size_t p, double beta, double field) {
+    oracle out = {0};
+    isg_cursor random = random_of(2000 * n + p);
+    assert_ok(isg_rbm_create(&out.rbm, n, p, beta));
+    for (size_t k = 0; k < n * p; k++)
+        out.rbm->weights[k] = (isg_next_word(&random) >> 31 ? 1 : -1) / sqrt((double)n);
+    for (size_t i = 0; i < n; i++)
+        out.rbm->b[i] = field * isg_next_normal(&random);
     assert_ok(isg_exact_enumerate(out.rbm, &out.log_z, NULL));
     return out;
 }

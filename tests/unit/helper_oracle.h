@@ -15,6 +15,14 @@ typedef struct oracle {
 /* Normal weights of deviation strength / sqrt(beta n), both fields; n <= 20, by enumeration. */
 oracle oracle_small(size_t n, size_t p, double beta, double strength);
 
+/* W = xi / sqrt(n) for p random patterns xi, which are not orthogonal; a field b of this size. By
+   enumeration, n <= 20. */
+oracle oracle_hebbian(size_t n, size_t p, double beta, double field);
+
+/* Normal weights of deviation strength / sqrt(beta n) and both fields for any n and at most 3 hidden
+   units; by quadrature. */
+oracle oracle_wide(size_t n, size_t p, double beta, double strength);
+
 /* 784 units, 2 hidden units with weights strength xi / 28 for random patterns xi, which the RBM does
    not know of; a field of this size in the direction of the first. By class sums. */
 oracle oracle_classes(double beta, double strength, double field);
