@@ -17,6 +17,7 @@ extern const command command_recall;
 extern const command command_reproduce;
 extern const command command_sample;
 extern const command command_score;
+extern const command command_states;
 extern const command command_train;
 extern const command command_transform;
 extern const command command_unmap;
@@ -37,6 +38,7 @@ const command *const commands[] = {
     &command_impute,
     &command_unmap,
     &command_recall,
+    &command_states,
     &command_classify,
     &command_reproduce,
     &command_bench,

@@ -24,8 +24,12 @@ extern const char *const ais_weights[];
 #define LOG_Z_OPTIONS(type, member)                                                                \
     {.name = "method", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = log_z_methods,          \
      LOG_Z_OPTION(type, member, how.method),                                                       \
-     .help = "How to compute ln Z: exactly, by annealed importance sampling, by a mixture of "     \
-             "Gaussians, or whichever suits the model"},                                           \
+     .help = "How to compute ln Z: exactly; by wells of deep states and a population of all "      \
+             "other states; by population annealing alone; by annealed importance sampling; by "   \
+             "a mixture of Gaussians; or whichever suits the model"},                              \
+    {.name = "particles", .kind = OPTION_SIZE, .metavar = "P", .low = 100, .high = 1e9,            \
+     LOG_Z_OPTION(type, member, how.population.particles),                                         \
+     .help = "Wells and populations: states in one population"},                                   \
     {.name = "chains", .kind = OPTION_SIZE, .metavar = "C", .low = 1, .high = 1e9,                 \
      LOG_Z_OPTION(type, member, how.ais.chains), .help = "Annealing: number of chains"},           \
     {.name = "steps", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = 1e9,                  \
@@ -34,7 +38,8 @@ extern const char *const ais_weights[];
              "sample size is small"},                                                              \
     {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R", .low = 1, .high = 1e6,                \
      LOG_Z_OPTION(type, member, how.ais.repeats),                                                  \
-     .help = "Annealing: number of repeats, which show the spread"},                               \
+     .otherwise = "1, of populations 5",                                                           \
+     .help = "Independent repeats, which show the spread; of populations at least 2"},             \
     {.name = "weights", .kind = OPTION_CHOICE, .metavar = "OF", .choices = ais_weights,            \
      LOG_Z_OPTION(type, member, how.ais.weights),                                                  \
      .help = "Annealing: weight the spins, the hidden units (as the paper does) or both"},         \
@@ -45,11 +50,13 @@ extern const char *const ais_weights[];
      .help = "Annealing: space the steps so that each keeps this effective share of the "          \
              "chains, such as 0.99; replaces --steps"},                                            \
     {.name = "samples", .kind = OPTION_SIZE, .metavar = "S", .low = 1000, .high = 1e9,             \
-     LOG_Z_OPTION(type, member, how.mixture.samples), .help = "Mixture: number of draws"}
+     LOG_Z_OPTION(type, member, how.mixture.samples), .help = "Mixture: number of draws"},         \
+    {.name = "draws", .kind = OPTION_SIZE, .metavar = "D", .low = 1000, .high = 1e9,               \
+     LOG_Z_OPTION(type, member, how.well_draws), .help = "Wells: draws in one repeat"}
 /* clang-format on */
 
 /* EXIT_MISUSED if the options contradict each other. */
-exit_code log_z_check(const log_z_settings *settings);
+exit_code log_z_check(const invocation *call, const log_z_settings *settings);
 
 /* The options as the library takes them; `data` may be NULL. */
 isg_log_z_options log_z_options(const invocation *call, const log_z_settings *settings,

@@ -119,6 +119,26 @@ exit_code draw_chains(const char *path, const isg_chains *chains, const uint64_t
     return finish(&my, status, path);
 }
 
+exit_code draw_states(const char *path, const isg_deep_states *states, size_t count, size_t height,
+                      size_t width) {
+    drawing my = drawing_of_spins((count - 1) / PER_ROW + 1, count < PER_ROW ? count : PER_ROW,
+                                  height, width, 3);
+    const size_t words = isg_words(height * width);
+    uint64_t *all = NULL;
+    isg_status status = begin(&my);
+    if (status == ISG_OK)
+        status = ISG_ALLOCATE(all, words);
+    if (status == ISG_OK)
+        memset(all, 0xff, words * sizeof *all);
+    for (size_t k = 0; status == ISG_OK && k < count; k++) {
+        const isg_deep_state state = isg_deep_states_at(states, k);
+        draw_spins(&my, state.spins, state.nearest != SIZE_MAX && state.distance > 0 ? all : NULL);
+        place(&my, k / PER_ROW, k % PER_ROW);
+    }
+    isg_release(all);
+    return finish(&my, status, path);
+}
+
 /* ---- units that are no image ----------------------------------------------------------------- */
 
 enum { MOST_UNITS = 60, MOST_COLUMNS = 100 }; /* in a table that a reader can take in */

@@ -34,6 +34,11 @@ exit_code draw_patterns(const char *path, const isg_patterns *patterns);
 exit_code draw_chains(const char *path, const isg_chains *chains, const uint64_t *clamped,
                       size_t columns, size_t height, size_t width);
 
+/* The first `count` states of the list in rows of 10; if there are patterns, blue are those that are
+   none. */
+exit_code draw_states(const char *path, const isg_deep_states *states, size_t count, size_t height,
+                      size_t width);
+
 /* The known patterns, if not NULL, above WX above the patterns found, as in Fig. D.1 of the paper. */
 exit_code draw_unmapping(const char *path, const isg_unmapping *unmapping, isg_rbm *rbm,
                          const isg_patterns *known);

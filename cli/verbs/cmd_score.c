@@ -253,7 +253,7 @@ static exit_code show(scores *my, const invocation *call) {
 /* Columns for a plotting program; anything but numbers follows a #. */
 static void print_curve(output *out, const void *results) {
     const scores *my = results;
-    output_print(out, "# %8s %14s %10s %10s %8s", "beta", "ln Z", "+-", "ESS", "method");
+    output_print(out, "# %8s %14s %10s %10s %10s", "beta", "ln Z", "+-", "ESS", "method");
     for (size_t s = 0; s < my->n_sets; s++)
         output_print(out, " %14s", my->sets[s].name);
     output_print(out, "\n");
@@ -264,10 +264,12 @@ static void print_curve(output *out, const void *results) {
             output_print(out, " %10s", "-");
         else
             output_print(out, " %10.4g", my->at[k].ess);
-        output_print(out, " %8s", log_z_method_name(&my->at[k]));
+        output_print(out, " %10s", log_z_method_name(&my->at[k]));
         for (size_t s = 0; s < my->n_sets; s++)
             output_print(out, " %14.3f", my->sets[s].at[k].value);
-        output_line(out, "%s", my->at[k].is_trusted ? "" : "  # not trusted");
+        output_line(out, "%s%s",
+                    my->at[k].side == ISG_SIDE_BOUND ? "  # ln Z is at least this" : "",
+                    my->at[k].is_trusted ? "" : "  # not trusted");
     }
     for (size_t s = 0; s < my->n_sets; s++) {
         const scored *set = &my->sets[s];
@@ -368,7 +370,7 @@ static exit_code check_options(const invocation *call) {
                     "--betas: --missing impute draws at one temperature; give --beta");
     if (settings->picture && !settings->betas)
         return fail(EXIT_MISUSED, "--picture: needs --betas, whose curve it draws");
-    exit_code code = log_z_check(&settings->log_z);
+    exit_code code = log_z_check(call, &settings->log_z);
     if (code == EXIT_DONE && call->n_arguments == 1)
         code = data_refuse_options(call, "DATA");
     return code == EXIT_DONE && settings->picture ? plot_may_write(&call->common, settings->picture)
@@ -408,7 +410,7 @@ static const option_entry options[] = {
     {.name = "betas", .kind = OPTION_TEXT, .metavar = BETA_LIST_METAVAR,
      .offset = offsetof(score_settings, betas), .otherwise = "the model's alone",
      .help = "Score at n values of beta from A to B, or at B1,B2,..., and show the best; "
-             "annealing does all of them at once"},
+             "one population passes all of them, and so does one annealing"},
     {.name = "picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(score_settings, picture), .otherwise = "no picture",
      .help = "Draw the curve of --betas (with gnuplot)"},
@@ -524,12 +526,19 @@ const command command_score = {
         "= -beta H(s) - ln Z over the samples. The energy term is exact, so the error of L is "
         "the error of ln Z.\n"
         "exact enumerates all states, sums over groups of identical units, or integrates over "
-        "up to 3 hidden units. mixture is importance sampling of the hidden units from "
-        "Gaussians around the minima of the free energy, accurate to a few thousandths if it "
-        "finds the minima, and says so if it cannot. ais is annealed importance sampling from "
-        "free spins to the model. It always works, but on average it gives too low a ln Z and "
-        "too high an L, by more than the error shown if the effective sample size is small.\n"
-        "auto uses the first of these that is fast and can be trusted.",
+        "up to 3 hidden units. wells divides the states: those near deep states are weighed by "
+        "chains that are confined there, all others by population annealing or, if they have few "
+        "minima, by draws that a small population confirms. It says how much of Z each part holds "
+        "and, if it cannot be trusted, why. population cools many copies of the whole system "
+        "together. mixture is importance sampling of the hidden units from Gaussians around "
+        "minima of the free energy. ais is annealed importance sampling from free spins to the "
+        "model: on average it gives too low a ln Z and too high an L, by more than the error "
+        "shown if it never meets the deepest states.\n"
+        "auto is exact if that is quick, else wells, else ais. No ln Z is reported below the "
+        "bound of known states, the ln of their sum of exp(-beta H); where the two agree within "
+        "the error, ln Z is 'at least' this. 'isinglass states' lists these states.\n"
+        "A population takes N / 8 + 4 p + 40 bytes for each of its particles, for N visible and "
+        "p hidden units.",
     .arguments = arguments,
     .options = options,
     .results = results,

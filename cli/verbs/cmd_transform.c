@@ -60,10 +60,11 @@ static exit_code parse_log_z(const transform_settings *settings, double *value) 
 }
 
 static exit_code check(const invocation *call, const transform_settings *settings) {
-    static const char *const of_log_z[] = {"method", "chains",   "steps",   "repeats", "weights",
-                                           "hmc",    "adaptive", "samples", NULL};
+    static const char *const of_log_z[] = {"method",  "particles", "chains", "steps",
+                                           "repeats", "weights",   "hmc",    "adaptive",
+                                           "samples", "draws",     NULL};
     const common_settings *common = &call->common;
-    exit_code code = log_z_check(&settings->how);
+    exit_code code = log_z_check(call, &settings->how);
     if (!settings->out && !settings->energies)
         return fail(EXIT_MISUSED, "expected -o for the hidden units, or --energies");
     if (settings->log_z && !settings->energies)
