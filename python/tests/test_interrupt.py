@@ -96,6 +96,11 @@ def log_z():
     return np.isfinite(float(start.log_z(method="ais", steps=10, chains=10)))
 
 
+def wells():
+    interrupted(lambda: [start.log_z(method="wells") for _ in range(10**6)])
+    return np.isfinite(float(start.log_z(method="ais", steps=10, chains=10)))
+
+
 def mixture():
     interrupted(lambda: [start.log_z(method="mixture") for _ in range(10**6)])
     return start.n_hidden == 10
@@ -140,7 +145,8 @@ def delay_of(what, directory, after_s):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["training", "fit", "partial", "log_z", "mixture", "exact", "ward", "transform"])
+@pytest.mark.parametrize("what", ["training", "fit", "partial", "log_z", "wells", "mixture", "exact", "ward",
+                                  "transform"])
 def test_interrupt(what, tmp_path):
     delays = []
     for trial in range(TRIALS):

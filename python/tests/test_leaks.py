@@ -134,6 +134,7 @@ CASES: dict[str, Callable[[], Any]] = {
     "ln p": lambda: rbm.log_likelihood(data),
     "recall": lambda: isinglass.recall(patterns, data, random_state=1),
     # long work
+    "ln Z, wells": lambda: rbm.log_z(method="wells", particles=100, repeats=2, sweeps=1, keep=0.5, well_draws=1000),
     "ln Z, exact": lambda: rbm.log_z(method="exact"),
     "ln Z, annealed": annealed(),
     "ln Z with progress": annealed(progress=lambda fraction: None),

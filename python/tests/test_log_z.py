@@ -22,7 +22,10 @@ import pytest
 import isinglass
 from isinglass import Dataset, Likelihood, LogZ, Patterns, SpinGaussianRBM
 
-NAMES = {"value", "error", "method", "side", "ess", "samples", "spread", "modes", "laplace", "reason", "choice"}
+NAMES = {
+    "value", "error", "method", "side", "ess", "samples", "spread", "modes", "laplace",
+    "family", "bound", "states", "reason", "choice",
+}
 
 
 def interrupt(script: str, after_s: float = 0.5) -> tuple[float, str]:
@@ -53,11 +56,16 @@ def patterns(count: int = 5, n: int = 40) -> Patterns:
     return Patterns(np.random.default_rng(5).choice([-1, 1], (count, n)))
 
 
+def in_json(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def agrees(found: LogZ, said: dict[str, Any]) -> None:
     for name in NAMES:
-        ours = getattr(found, name)
-        assert (None if isinstance(ours, float) and math.isnan(ours) else ours) == said[name], name
+        assert in_json(getattr(found, name)) == said[name], name
+    assert {name: in_json(share) for name, share in found.shares._asdict().items()} == said["shares"]
     assert found.is_trusted == said["trusted"]
+    assert said.keys() == NAMES | {"shares", "trusted"}
 
 
 def likelihood_agrees(found: Likelihood, said: dict[str, Any]) -> None:
@@ -71,6 +79,8 @@ def likelihood_agrees(found: Likelihood, said: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("options", "arguments"), [
     ({}, []),
     ({"random_state": 9}, ["--seed", 9]),
+    ({"method": "wells"}, ["--method", "wells"]),
+    ({"method": "population", "random_state": 9}, ["--method", "population", "--seed", 9]),
     ({"method": "mixture", "samples": 5000}, ["--method", "mixture", "--samples", 5000]),
     ({"method": "ais", "chains": 40, "steps": 77, "repeats": 3, "patience": 0},
      ["--method", "ais", "--chains", 40, "--steps", 77, "--repeats", 3]),
@@ -137,17 +147,50 @@ def test_a_schedule_of_even_steps_changes_nothing() -> None:
     assert bent.value != plain.value and abs(bent.value - rbm.log_z().value) < 1
 
 
+def test_repeats_are_those_of_the_method() -> None:
+    rbm = SpinGaussianRBM.from_patterns(patterns(), beta=0.5)
+    size = {"particles": 200, "chains": 30, "steps": 20, "patience": 0}
+    assert rbm.log_z(method="ais", **size).samples == 30 and rbm.log_z(method="ais", repeats=3, **size).samples == 90
+    for method in ("auto", "wells", "population"):
+        found, again = rbm.log_z(method=method, **size), rbm.log_z(method=method, repeats=3, **size)
+        assert found.samples == 1000 and again.samples == 600 and found.method == again.method != "ais"
+
+
+def test_options_of_wells_and_populations_matter() -> None:
+    rbm = SpinGaussianRBM.from_patterns(patterns(4, 60), beta=2.0)
+    few = {"method": "wells", "particles": 200, "repeats": 2, "well_draws": 1000, "patience": 0}
+    found = rbm.log_z(**few)
+    assert found.modes > 0 and found.shares.wells > 0.5 and sum(found.shares) == pytest.approx(1)
+    assert 0 < found.family < 1 and found.states > 0 and found.value > found.bound
+    for other in ({"particles": 300}, {"sweeps": 3}, {"keep": 0.9}, {"well_draws": 2000}, {"random_state": 2}):
+        assert rbm.log_z(**{**few, **other}).value != found.value, other
+
+
+@pytest.mark.parametrize("method", ["ais", "mixture", "population"])
+def test_deep_states_bound_ln_z(method: Any) -> None:
+    rbm = SpinGaussianRBM.from_patterns(patterns(), beta=30.0)  # nearly all of Z is in its ground states
+    few = {"method": method, "particles": 500, "repeats": 3, "samples": 1000}
+    found, free = rbm.log_z(**few), rbm.log_z(**few, bounded=False)
+    assert found.is_trusted and free.is_trusted
+    energies = rbm.energy(np.concatenate([patterns().spins, -patterns().spins]))
+    assert found.bound >= np.log(np.exp(-30 * (energies - energies.min())).sum()) - 30 * energies.min() - 1e-9
+    assert found.value == max(free.value, found.bound) and found.states >= 10
+    assert (found.side == "bound") == (free.value < found.bound + free.error)
+    assert free.side != "bound" and free.states == 0 and free.bound == -math.inf and "at least" not in repr(free)
+    assert f"by {found.states} known states" in found._repr_html_() and "known states" not in free._repr_html_()
+
+
 @pytest.mark.slow
 def test_the_numbers_of_the_readme() -> None:
     train = isinglass.load_data("mnist:train")
     rbm = SpinGaussianRBM.from_patterns(Patterns.from_data(train))
     log_z = rbm.log_z()
     assert f"{log_z.value:.3f} {log_z.error:.3f}" == "803.420 0.001" and log_z.is_trusted
-    assert repr(log_z) == "LogZ(803.420 +- 0.001, method='mixture')"
+    assert repr(log_z) == "LogZ(803.420 +- 0.001, method='wells')"
     found = rbm.log_likelihood(train)
     assert f"{found.value:.3f}" == "-255.369"
     said = found.log_z
-    assert said is not None and said.method == "mixture"
+    assert said is not None and said.method == "wells"
     each = rbm.log_probability(train, said)
     assert abs(each.mean() - found.value) < 1e-8 and abs(each.std(ddof=1) - found.deviation) < 1e-8
 
@@ -160,6 +203,8 @@ def test_looks() -> None:
     poor = rbm.log_z(method="ais", chains=20, steps=5)
     assert not poor.is_trusted and poor.reason
     assert "NOT TRUSTED: " + poor.reason in repr(poor)
+    assert poor.side == "bound" and poor.value == poor.bound and math.isnan(poor.error)
+    assert repr(poor).startswith("LogZ(at least ") and "at least" in poor._repr_html_()
     assert "#b00020" in poor._repr_html_() and "not trusted" in poor._repr_html_()
     likelihood = rbm.log_likelihood(patterns(12, 200).spins, poor)
     assert not likelihood.is_trusted and "NOT TRUSTED" in repr(likelihood) and "#b00020" in likelihood._repr_html_()
@@ -194,6 +239,10 @@ RBM = SpinGaussianRBM.from_patterns(patterns())
     (lambda: RBM.log_z(chains="many"), "chains"),
     (lambda: RBM.log_z(samples=2**70), "samples"),
     (lambda: RBM.log_z(hmc_step="x"), "hmc_step"),
+    (lambda: RBM.log_z(repeats=1.5), "repeats"),
+    (lambda: RBM.log_z(particles=-1), "particles"),
+    (lambda: RBM.log_z(keep="x"), "keep"),
+    (lambda: RBM.log_z(well_draws=None), "well_draws"),
     (lambda: RBM.log_z(weights="all"), "weights"),
     (lambda: RBM.log_z(betas=[[1.0]]), "betas"),
     (lambda: RBM.log_z(betas=[np.nan]), "betas"),
@@ -217,7 +266,12 @@ def test_the_library_refuses_the_rest() -> None:
     for bad in ({"chains": 0}, {"steps": 0}, {"repeats": 0}):
         with pytest.raises(ValueError):
             RBM.log_z(method="ais", **bad)
-    for bad in ({"betas": [-1.0]}, {"samples": 3, "method": "mixture"}, {"move": "hmc", "method": "ais"},
+    for bad in ({"particles": 0}, {"sweeps": 0}, {"keep": 1.0}, {"repeats": 1}):
+        for method in ("auto", "wells", "population"):
+            with pytest.raises(ValueError, match=f"^{next(iter(bad))}: "):
+                RBM.log_z(method=method, **bad)
+    for bad in ({"well_draws": 10, "method": "wells"}, {"data": np.ones((2, 39)), "method": "wells"},
+                {"betas": [-1.0]}, {"samples": 3, "method": "mixture"}, {"move": "hmc", "method": "ais"},
                 {"schedule": [0.5, 0.2], "method": "ais"}, {"data": np.ones((2, 39)), "method": "mixture"},
                 {"adaptive": 2.0, "method": "ais"}):
         with pytest.raises(ValueError):

@@ -7,10 +7,11 @@
 static const char *const weight_names[] = {"spin", "lambda", "joint", NULL};
 static const char *const move_names[] = {"gibbs", "hmc", NULL};
 
-/* One seed serves annealing and the mixture. */
+/* One seed serves all methods, and one number of repeats annealing and populations. */
 static const core_field option_fields[] = {
     CORE_ENUM("method", isg_log_z_options, method, core_log_z_methods),
     CORE_FIELD(isg_log_z_options, patience, CORE_SIZE),
+    CORE_NAMED("bounded", isg_log_z_options, is_bounded, CORE_BOOL),
     CORE_NAMED("chains", isg_log_z_options, ais.chains, CORE_SIZE),
     CORE_NAMED("steps", isg_log_z_options, ais.steps, CORE_SIZE),
     CORE_NAMED("repeats", isg_log_z_options, ais.repeats, CORE_SIZE),
@@ -23,6 +24,10 @@ static const core_field option_fields[] = {
     CORE_NAMED("random_starts", isg_log_z_options, mixture.random_starts, CORE_SIZE),
     CORE_NAMED("witnesses", isg_log_z_options, mixture.witnesses, CORE_SIZE),
     CORE_NAMED("data_starts", isg_log_z_options, mixture.data_starts, CORE_SIZE),
+    CORE_NAMED("particles", isg_log_z_options, population.particles, CORE_SIZE),
+    CORE_NAMED("sweeps", isg_log_z_options, population.sweeps, CORE_SIZE),
+    CORE_NAMED("keep", isg_log_z_options, population.keep, CORE_DOUBLE),
+    CORE_FIELD(isg_log_z_options, well_draws, CORE_SIZE),
     CORE_NAMED("seed", isg_log_z_options, ais.seed, CORE_UINT64),
     {NULL, 0, 0, NULL}};
 
@@ -36,6 +41,11 @@ static const core_field log_z_fields[] = {
     CORE_FIELD(isg_log_z, spread, CORE_DOUBLE),
     CORE_FIELD(isg_log_z, modes, CORE_SIZE),
     CORE_FIELD(isg_log_z, laplace, CORE_DOUBLE),
+    CORE_NAMED("wells", isg_log_z, shares.wells, CORE_DOUBLE),
+    CORE_NAMED("rest", isg_log_z, shares.rest, CORE_DOUBLE),
+    CORE_FIELD(isg_log_z, family, CORE_DOUBLE),
+    CORE_FIELD(isg_log_z, bound, CORE_DOUBLE),
+    CORE_FIELD(isg_log_z, states, CORE_SIZE),
     CORE_FIELD(isg_log_z, is_trusted, CORE_BOOL),
     CORE_FIELD(isg_log_z, reason, CORE_CHARS),
     CORE_FIELD(isg_log_z, choice, CORE_CHARS),
@@ -75,17 +85,30 @@ static PyObject *write_all(const void *records, size_t count, size_t bytes,
 
 /* ---- ln Z ------------------------------------------------------------------------------------------- */
 
+/* No number of repeats was given, so each method has its own default. It is written as None, and cannot be read. */
+static const size_t unset = SIZE_MAX;
+
+static isg_log_z_options defaults(void) {
+    isg_log_z_options out = isg_log_z_defaults();
+    out.ais.repeats = unset;
+    return out;
+}
+
 PyObject *core_rbm_log_z_defaults(PyObject *self, PyObject *none) {
-    const isg_log_z_options chosen = isg_log_z_defaults();
+    const isg_log_z_options chosen = defaults();
     (void)self, (void)none;
     return core_write(&chosen, option_fields);
 }
 
 static bool read_options(isg_log_z_options *out, PyObject *options) {
-    *out = isg_log_z_defaults();
+    *out = defaults();
     if (!core_read(out, option_fields, options))
         return false;
-    out->mixture.seed = out->ais.seed;
+    if (out->ais.repeats == unset)
+        out->ais.repeats = isg_log_z_defaults().ais.repeats;
+    else
+        out->population.repeats = out->ais.repeats;
+    out->mixture.seed = out->states.seed = out->population.seed = out->ais.seed;
     return true;
 }
 
@@ -135,6 +158,7 @@ PyObject *core_rbm_log_z(PyObject *self, PyObject *arguments, PyObject *keywords
         !read_options(&chosen, options) ||
         !core_whole_data_optional(data, "data", &chosen.mixture.data))
         return NULL;
+    chosen.states.data = chosen.mixture.data;
     if ((betas == Py_None ||
          core_array_get(&array, betas, "betas", ISG_NUMBER_FLOAT64, 1, CORE_READ)) &&
         read_schedule(&plan, schedule, &chosen) && core_share_both(self, data)) {

@@ -14,8 +14,9 @@ const char *const core_starts[] = {"hopfield", "hebbian", "pca", "normal", NULL}
 const char *const core_estimators[] = {"sampled", "mean", NULL};
 const char *const core_missing[] = {"refuse", "drop-samples", "majority", "impute", NULL};
 const char *const core_features[] = {"energy", "hidden", NULL};
-const char *const core_log_z_methods[] = {"auto", "exact", "ais", "mixture", NULL};
-const char *const core_sides[] = {"exact", "both", "lower", "upper", NULL};
+const char *const core_log_z_methods[] = {"auto",  "exact",      "ais", "mixture",
+                                          "wells", "population", NULL};
+const char *const core_sides[] = {"exact", "both", "lower", "upper", "bound", NULL};
 const char *const core_readouts[] = {"overlap", "projection", "energy", NULL};
 
 /* ---- in ----------------------------------------------------------------------------------------- */

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from . import _show
 
@@ -17,7 +17,15 @@ _SIDES = {
     "both": "one standard error, in either direction",
     "lower": "ln Z is too low on average, perhaps by more than the error",
     "upper": "ln Z is too high on average",
+    "bound": "ln Z is at least this, by the states that are known",
 }
+
+
+class Shares(NamedTuple):
+    """Where Z is: in the wells of deep states, and elsewhere. NaN if unknown."""
+
+    wells: float = math.nan
+    rest: float = math.nan
 
 
 def _with_error(value: float, error: float) -> str:
@@ -41,21 +49,31 @@ class LogZ:
     value, error : float
         ln Z, and one standard error of it, or a bound if ``method`` is "exact"; NaN if unknown.
     method : str
-        "exact", "ais" or "mixture".
+        "exact", "wells", "population", "ais" or "mixture".
     side : str
-        What the error means: "exact", "both", "lower" (too low on average) or "upper".
+        What the error means: "exact", "both", "lower" (too low on average), "upper" or "bound" (at least: the estimate
+        agrees, within its error, with ``bound``, which ln Z is not below).
     ess, samples : float, int
-        Effective sample size, and the number of chains or draws; 0 if exact.
+        Effective sample size, and the number of chains, particles or draws; 0 if exact.
     spread : float
-        Annealing: standard deviation of the repeats; else NaN.
+        Annealing, wells, population: standard deviation of the repeats; else NaN.
     modes, laplace : int, float
-        Mixture: number of minima of the free energy, and the estimate by Laplace's method; else 0 and NaN.
+        Mixture: number of minima of the free energy, and the estimate by Laplace's method; else 0 and NaN. Wells: their
+        number, mirror images included, and NaN.
     is_trusted, reason : bool, str
         Whether value and error can be relied on, and why not.
     choice : str
         Why "auto" took this method.
     beta : float
         The inverse temperature.
+    shares : Shares
+        Wells: ``shares.wells`` and ``shares.rest``, the parts of Z in the wells of deep states and elsewhere; else NaN.
+    family : float
+        Wells, population: the largest part of a population that descends from one state at beta = 0, averaged over
+        repeats; else NaN.
+    bound, states : float, int
+        ln of the sum of exp(-beta H) over the states that are known, and how many these are. ln Z is never below it.
+        -inf and 0 if none were looked for.
     """
 
     value: float
@@ -71,6 +89,10 @@ class LogZ:
     reason: str
     choice: str
     beta: float
+    shares: Shares = Shares()
+    family: float = math.nan
+    bound: float = -math.inf
+    states: int = 0
 
     def __float__(self) -> float:
         return self.value
@@ -80,16 +102,26 @@ class LogZ:
 
     def __repr__(self) -> str:
         warning = "" if self.is_trusted else f", NOT TRUSTED: {self.reason}"
-        return f"LogZ({_with_error(self.value, self.error)}, method={self.method!r}{warning})"
+        least = "at least " if self.side == "bound" else ""
+        return f"LogZ({least}{_with_error(self.value, self.error)}, method={self.method!r}{warning})"
 
     def _repr_html_(self) -> str:
         rows: list[tuple[str, Any]] = [("ln Z", _with_error(self.value, self.error)), ("method", self.method),
                                        ("error", _SIDES[self.side]), ("beta", f"{self.beta:g}")]
         if self.method != "exact":
             rows.append(("effective sample size", f"{self.ess:.4g} of {self.samples}"))
+        if not math.isnan(self.shares.wells):
+            rows.append(("shares of Z", f"{self.shares.wells:.4g} in wells, {self.shares.rest:.4g} in the rest"))
+        if self.states:
+            rows.append(("bound", f"{self.bound:.4f} or more, by {self.states} known states"))
         if self.choice:
             rows.append(("chosen", self.choice))
         return _show.html_table("ln Z", rows, "" if self.is_trusted else f"not trusted: {self.reason}")
+
+    @classmethod
+    def _from(cls, found: dict[str, Any], beta: float) -> LogZ:
+        shares = Shares(found.pop("wells"), found.pop("rest"))
+        return cls(**found, shares=shares, beta=beta)
 
     def _given(self) -> dict[str, Any]:
         return {"value": self.value, "error": self.error, "is_trusted": self.is_trusted}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .unmapping import Unmapping
 
 Via = Literal["qr", "svd", "sqrt", "hebbian"]
-Method = Literal["auto", "exact", "ais", "mixture"]
+Method = Literal["auto", "exact", "wells", "population", "ais", "mixture"]
 Start = Literal["hopfield", "hebbian", "pca", "normal"]
 
 #: Samples: a Dataset, or an array of spins (n_samples, n_visible).
@@ -445,44 +445,52 @@ class SpinGaussianRBM:
 
     @overload
     def log_z(self, *, betas: None = None, method: Method = ..., patience: int = ..., chains: int = ...,
-              steps: int = ..., repeats: int = ..., weights: Literal["spin", "lambda", "joint"] = ...,
+              steps: int = ..., repeats: int | None = ..., weights: Literal["spin", "lambda", "joint"] = ...,
               move: Literal["gibbs", "hmc"] = ..., hmc_step: float = ..., hmc_leapfrogs: int = ...,
               schedule: npt.ArrayLike | None = ..., adaptive: float = ..., samples: int = ...,
               random_starts: int = ..., witnesses: int = ..., data: Samples | None = ..., data_starts: int = ...,
+              particles: int = ..., sweeps: int = ..., keep: float = ..., well_draws: int = ..., bounded: bool = ...,
               random_state: Any = ..., progress: Progress = ...) -> LogZ: ...
 
     @overload
     def log_z(self, *, betas: npt.ArrayLike, method: Method = ..., patience: int = ..., chains: int = ...,
-              steps: int = ..., repeats: int = ..., weights: Literal["spin", "lambda", "joint"] = ...,
+              steps: int = ..., repeats: int | None = ..., weights: Literal["spin", "lambda", "joint"] = ...,
               move: Literal["gibbs", "hmc"] = ..., hmc_step: float = ..., hmc_leapfrogs: int = ...,
               schedule: npt.ArrayLike | None = ..., adaptive: float = ..., samples: int = ...,
               random_starts: int = ..., witnesses: int = ..., data: Samples | None = ..., data_starts: int = ...,
+              particles: int = ..., sweeps: int = ..., keep: float = ..., well_draws: int = ..., bounded: bool = ...,
               random_state: Any = ..., progress: Progress = ...) -> list[LogZ]: ...
 
     def log_z(self, *, betas: npt.ArrayLike | None = None, method: Method = "auto", patience: int = 2,
-              chains: int = 500, steps: int = 1000, repeats: int = 1,
+              chains: int = 500, steps: int = 1000, repeats: int | None = None,
               weights: Literal["spin", "lambda", "joint"] = "spin", move: Literal["gibbs", "hmc"] = "gibbs",
               hmc_step: float = 0.2, hmc_leapfrogs: int = 2, schedule: npt.ArrayLike | None = None,
               adaptive: float = 0.0, samples: int = 100000, random_starts: int = 64, witnesses: int = 256,
-              data: Samples | None = None, data_starts: int = 256, random_state: Any = 1,
+              data: Samples | None = None, data_starts: int = 256, particles: int = 8000, sweeps: int = 5,
+              keep: float = 0.97, well_draws: int = 20000, bounded: bool = True, random_state: Any = 1,
               progress: Progress = None) -> LogZ | list[LogZ]:
         """ln Z, with its error and whether it can be trusted.
 
         Parameters
         ----------
         betas : sequence of float, optional
-            Computes ln Z at each of these instead of at :attr:`beta`, and returns a list. All that need annealing
-            share one run.
-        method : {"auto", "exact", "ais", "mixture"}
+            Computes ln Z at each of these instead of at :attr:`beta`, and returns a list. All that need wells share
+            one run, and so do all that need annealing.
+        method : {"auto", "exact", "wells", "population", "ais", "mixture"}
             "exact" enumerates states, sums over units with equal rows of W, or integrates over at most 3 hidden
-            units; "ais" is annealed importance sampling; "mixture" is importance sampling of lambda from Gaussians
-            around the minima of the free energy. "auto" is exact if that is quick, else the mixture if that can be
-            trusted, else annealing; if neither can be trusted, the larger of the two.
+            units; "wells" samples the wells of deep states by confined chains and all other states by population
+            annealing; "population" is population annealing alone; "ais" is annealed importance sampling; "mixture" is
+            importance sampling of lambda from Gaussians around the minima of the free energy. "auto" is exact if that
+            is quick, else by wells if these can be trusted, else annealing; if neither can be trusted, the larger of
+            the two.
         patience : int
-            "auto": how often to repeat annealing with four times the steps while it cannot be trusted. The program
-            takes 0 if it is told the steps.
-        chains, steps, repeats : int
-            Annealing: chains in one repeat, steps from free spins to the model, and repeats.
+            "auto": how often to repeat annealing with four times the steps while it cannot be trusted; wells: the
+            same, at most once, with four times the particles. The program takes 0 if it is told the steps.
+        chains, steps : int
+            Annealing: chains in one repeat, and steps from free spins to the model.
+        repeats : int, optional
+            Annealing: how often, 1 by default. Wells, population: independent populations, at least 2, 5 by default.
+            "auto" takes the number for all of these.
         weights : {"spin", "lambda", "joint"}
             Annealing: the distribution that is weighted; "lambda" is the paper's Eq. 7.
         move : {"gibbs", "hmc"}
@@ -496,7 +504,15 @@ class SpinGaussianRBM:
         samples, random_starts, witnesses : int
             Mixture: draws, random states to search for minima from, and annealed chains that look for missing ones.
         data : Dataset or array of spins, optional
-            Mixture: samples to search for minima from as well, ``data_starts`` of them.
+            Samples to search for deep states from as well; mixture: to search for minima from, ``data_starts`` of them.
+        particles, sweeps, keep : int, int, float
+            Wells, population: states in one population, sweeps between two temperatures, and the share of the
+            effective sample size that a step may leave.
+        well_draws : int
+            Wells: draws of lambda per repeat, at least 1000.
+        bounded : bool
+            "ais", "mixture", "population": whether to look for deep states, so that ln Z is not reported below the
+            bound that they give. "wells" always does.
         random_state : int, Generator or None
             An integer gives what ``isinglass --seed`` gives.
 
@@ -509,10 +525,13 @@ class SpinGaussianRBM:
         >>> [round(z.value, 3) for z in rbm.log_z(betas=[0.5, 1, 2])]
         [3.334, 4.013, 5.64]
         """
-        options = {"method": method, "patience": patience, "chains": chains, "steps": steps, "repeats": repeats,
+        options = {"method": method, "patience": patience, "bounded": bounded, "chains": chains, "steps": steps,
                    "weights": weights, "move": move, "hmc_step": hmc_step, "hmc_leapfrogs": hmc_leapfrogs,
                    "adaptive": adaptive, "samples": samples, "random_starts": random_starts, "witnesses": witnesses,
-                   "data_starts": data_starts, "seed": as_seed(random_state)}
+                   "data_starts": data_starts, "particles": particles, "sweeps": sweeps, "keep": keep,
+                   "well_draws": well_draws, "seed": as_seed(random_state)}
+        if repeats is not None:
+            options["repeats"] = repeats
         at = None if betas is None else _finite(betas, "betas", 1)
         if at is not None and len(at) == 0:
             return []
@@ -521,8 +540,8 @@ class SpinGaussianRBM:
         with reporting(progress, "ln Z") as report:
             found = self._handle.log_z(options, at, known, plan, report)
         if at is None:
-            return LogZ(**found[0], beta=self.beta)
-        return [LogZ(**one, beta=float(beta)) for one, beta in zip(found, at)]
+            return LogZ._from(found[0], self.beta)
+        return [LogZ._from(one, float(beta)) for one, beta in zip(found, at)]
 
     def log_z_interval(self, confidence: float = 0.95, *, chains: int = 500, steps: int = 1000, repeats: int = 20,
                        random_state: Any = 1, progress: Progress = None) -> tuple[float, float]:

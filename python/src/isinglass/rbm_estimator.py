@@ -69,7 +69,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
     binarize : float, str or None
         What is +1: values above this number; or by a rule whose thresholds are learned, such as "mean", "median" or
         "otsu"; None if X are spins already. The program, which knows images, takes those of 8 bits at 2.55.
-    log_z : {"auto", "exact", "ais", "mixture"}
+    log_z : {"auto", "exact", "wells", "population", "ais", "mixture"}
         How ``log_z_`` is computed.
     verbose : int
         Whether to print a line for each epoch.
