@@ -19,45 +19,69 @@ static const struct {
     size_t n_betas;
     double betas[MOST_BETAS];
     size_t chains, steps, runs;             /* AIS */
-    size_t samples, witnesses, patience;  /* the better estimate */
+    size_t particles, repeats, draws, patience; /* the better estimate */
 } scales[N_SCALES] = {
-    [SCALE_TINY]  = {2, {1, 2}, 2, {1, 2}, 20, 20, 2, 1000, 32, 0},
-    [SCALE_QUICK] = {3, {1, 2, 5}, 6, {1, 1.5, 2, 3, 4, 6}, 500, 1000, 2, 10000, 256, 0},
+    [SCALE_TINY]  = {2, {1, 2}, 2, {1, 2}, 20, 20, 2, 100, 2, 1000, 0},
+    [SCALE_QUICK] = {3, {1, 2, 5}, 6, {1, 1.5, 2, 3, 4, 6}, 500, 1000, 2, 2000, 3, 5000, 0},
     [SCALE_PAPER] = {10, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
-                     13, {1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 10}, 500, 1000, 3, 100000, 256, 2},
+                     13, {1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 5, 6, 8, 10}, 500, 1000, 3, 8000, 5, 20000, 1},
 };
 /* clang-format on */
 
-/* For every k and beta there are two pieces: data term and AIS, and the better estimate. */
+/* For every k: data term and AIS at each beta, one estimate of the whole curve, and its values at
+   each beta. */
+typedef enum part { PART_AIS, PART_CURVE, PART_BETTER } part;
 enum { AIS_VALUES = 3, BETTER_VALUES = 4 };
 
 typedef struct place {
     size_t k, beta;
-    bool is_better;
+    part part;
 } place;
 
+static size_t pieces_per_k(const experiment *my) {
+    return 2 * scales[my->scale].n_betas + 1;
+}
+
 static place place_of(const experiment *my, size_t index) {
-    const size_t n_betas = scales[my->scale].n_betas;
-    return (place){.k = index / (2 * n_betas), .beta = index / 2 % n_betas, .is_better = index % 2};
+    const size_t n = scales[my->scale].n_betas, k = index / pieces_per_k(my);
+    const size_t within = index % pieces_per_k(my);
+    return within < n    ? (place){k, within, PART_AIS}
+           : within == n ? (place){k, 0, PART_CURVE}
+                         : (place){k, within - n - 1, PART_BETTER};
+}
+
+static size_t index_of(const experiment *my, place at) {
+    const size_t n = scales[my->scale].n_betas;
+    const size_t before[] = {[PART_AIS] = 0, [PART_CURVE] = n, [PART_BETTER] = n + 1};
+    return at.k * pieces_per_k(my) + before[at.part] + at.beta;
 }
 
 static size_t count(const experiment *my) {
-    return 2 * scales[my->scale].n_k * scales[my->scale].n_betas;
+    return scales[my->scale].n_k * pieces_per_k(my);
 }
 
 static void plan(const experiment *my, size_t index, piece *out) {
+    static const char *const titles[] = {
+        [PART_AIS] = "AIS", [PART_CURVE] = "better estimates", [PART_BETTER] = "better estimate"};
     const place at = place_of(my, index);
-    const size_t k = scales[my->scale].k[at.k];
+    const size_t k = scales[my->scale].k[at.k], n = scales[my->scale].n_betas;
     const double b = scales[my->scale].betas[at.beta], p = 10.0 * (double)k;
     const double chain_steps = (double)(scales[my->scale].chains * scales[my->scale].steps);
-    snprintf(out->key, sizeof out->key, "fig2 k=%zu beta=%g %s", k, b,
-             at.is_better ? "better" : "ais");
-    snprintf(out->text, sizeof out->text, "k = %zu, beta = %g, %s", k, b,
-             at.is_better ? "better estimate" : "AIS");
-    out->n_values = at.is_better ? BETTER_VALUES : 1 + AIS_VALUES;
-    out->cost = at.is_better ? 0.04 * p * sqrt((double)scales[my->scale].samples / 1e4)
-                             : (double)scales[my->scale].runs * chain_steps * (1e-6 + 4e-8 * p);
-    if (at.beta == 0 && !at.is_better && k > 1)
+    if (at.part == PART_CURVE)
+        snprintf(out->key, sizeof out->key, "fig2 k=%zu curve", k);
+    else
+        snprintf(out->key, sizeof out->key, "fig2 k=%zu beta=%g %s", k, b,
+                 at.part == PART_BETTER ? "better" : "ais");
+    snprintf(out->text, sizeof out->text, "k = %zu, beta = %g, %s", k, b, titles[at.part]);
+    out->n_values = at.part == PART_AIS     ? 1 + AIS_VALUES
+                    : at.part == PART_CURVE ? n * BETTER_VALUES
+                                            : BETTER_VALUES;
+    out->cost =
+        at.part == PART_AIS ? (double)scales[my->scale].runs * chain_steps * (1e-6 + 4e-8 * p)
+        : at.part == PART_CURVE
+            ? (double)(scales[my->scale].particles * scales[my->scale].repeats) * (1e-3 + 8e-5 * p)
+            : 0;
+    if (at.beta == 0 && at.part == PART_AIS && k > 1)
         out->cost += 1.2e-4 * (double)isg_dataset_describe(my->train).n_samples; /* clustering */
 }
 
@@ -74,6 +98,7 @@ static exit_code compute_ais(experiment *my, const isg_rbm *rbm, double *values)
         options.ais.chains = scales[my->scale].chains;
         options.ais.steps = scales[my->scale].steps;
         options.ais.seed = my->seed + r;
+        options.is_bounded = false; /* as published, even if it is below what known states give */
         code = fail_status(isg_rbm_score(
             rbm, my->train, &options, &found, &log_z,
             part_progress(my, (double)r / (double)runs, (double)(r + 1) / (double)runs)));
@@ -92,22 +117,38 @@ static exit_code compute_ais(experiment *my, const isg_rbm *rbm, double *values)
     return code;
 }
 
-static exit_code compute_better(experiment *my, const isg_rbm *rbm, double *values) {
+/* One population serves all betas. */
+static exit_code compute_curve(experiment *my, const isg_rbm *rbm, double *values) {
+    const size_t n = scales[my->scale].n_betas;
     isg_log_z_options options = isg_log_z_defaults();
-    isg_log_z found = {0};
+    isg_log_z found[MOST_BETAS];
     options.patience = scales[my->scale].patience;
-    options.ais.seed = options.mixture.seed = my->seed;
+    options.ais.seed = options.mixture.seed = options.states.seed = options.population.seed =
+        my->seed;
     options.ais.chains = scales[my->scale].chains;
     options.ais.steps = scales[my->scale].steps;
-    options.mixture.samples = scales[my->scale].samples;
-    options.mixture.witnesses = scales[my->scale].witnesses;
-    options.mixture.data = my->train;
-    const exit_code code =
-        fail_status(isg_rbm_log_z(rbm, &options, &found, part_progress(my, 0, 1)));
-    values[0] = found.value;
-    values[1] = found.error;
-    values[2] = (double)found.method - ISG_LOG_Z_EXACT;
-    values[3] = found.is_trusted;
+    options.population.particles = scales[my->scale].particles;
+    options.population.repeats = scales[my->scale].repeats;
+    options.well_draws = scales[my->scale].draws;
+    options.mixture.data = options.states.data = my->train;
+    const exit_code code = fail_status(isg_rbm_log_z_betas(rbm, &options, scales[my->scale].betas,
+                                                           n, found, part_progress(my, 0, 1)));
+    for (size_t b = 0; code == EXIT_DONE && b < n; b++) {
+        values[b * BETTER_VALUES] = found[b].value;
+        values[b * BETTER_VALUES + 1] = found[b].error;
+        values[b * BETTER_VALUES + 2] = (double)found[b].method - ISG_LOG_Z_EXACT;
+        values[b * BETTER_VALUES + 3] = found[b].is_trusted;
+    }
+    return code;
+}
+
+static exit_code take_from_curve(const experiment *my, place at, double *values) {
+    double curve[MOST_BETAS * BETTER_VALUES];
+    piece what;
+    plan(my, index_of(my, (place){at.k, 0, PART_CURVE}), &what);
+    const exit_code code = piece_values(my, what.key, curve, what.n_values);
+    for (size_t m = 0; code == EXIT_DONE && m < BETTER_VALUES; m++)
+        values[m] = curve[at.beta * BETTER_VALUES + m];
     return code;
 }
 
@@ -116,42 +157,44 @@ static exit_code compute(experiment *my, size_t index, double *values) {
     isg_patterns *patterns = NULL;
     isg_rbm *rbm = NULL;
     isg_mapping_options mapping = isg_mapping_defaults();
+    if (at.part == PART_BETTER)
+        return take_from_curve(my, at, values);
     mapping.beta = scales[my->scale].betas[at.beta];
     exit_code code = shared_patterns(my, scales[my->scale].k[at.k], &patterns);
     if (code == EXIT_DONE)
         code = fail_status(isg_rbm_from_patterns(&rbm, patterns, &mapping, NULL));
     if (code == EXIT_DONE)
-        code = at.is_better ? compute_better(my, rbm, values) : compute_ais(my, rbm, values);
+        code =
+            at.part == PART_CURVE ? compute_curve(my, rbm, values) : compute_ais(my, rbm, values);
     isg_rbm_free(rbm);
     isg_patterns_free(patterns);
     return code;
 }
 
 static json_t *parameters(const experiment *my) {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I}",                              //
-                     "ais_chains", (json_int_t)scales[my->scale].chains,       //
-                     "ais_steps", (json_int_t)scales[my->scale].steps,         //
-                     "ais_runs", (json_int_t)scales[my->scale].runs,           //
-                     "mixture_samples", (json_int_t)scales[my->scale].samples, //
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}",                //
+                     "ais_chains", (json_int_t)scales[my->scale].chains,   //
+                     "ais_steps", (json_int_t)scales[my->scale].steps,     //
+                     "ais_runs", (json_int_t)scales[my->scale].runs,       //
+                     "particles", (json_int_t)scales[my->scale].particles, //
+                     "repeats", (json_int_t)scales[my->scale].repeats,     //
+                     "well_draws", (json_int_t)scales[my->scale].draws,    //
                      "patience", (json_int_t)scales[my->scale].patience);
 }
 
 /* ---- what is left behind ---------------------------------------------------------------------- */
 
 static exit_code write_row(const experiment *my, output *text, size_t a, size_t b) {
-    static const char *const methods[] = {"exact", "ais", "mixture"};
-    const size_t index = 2 * (a * scales[my->scale].n_betas + b);
     double ais[1 + AIS_VALUES], better[BETTER_VALUES];
     piece what;
-    plan(my, index, &what);
+    plan(my, index_of(my, (place){a, b, PART_AIS}), &what);
     exit_code code = piece_values(my, what.key, ais, 1 + AIS_VALUES);
-    plan(my, index + 1, &what);
+    plan(my, index_of(my, (place){a, b, PART_BETTER}), &what);
     if (code == EXIT_DONE)
         code = piece_values(my, what.key, better, BETTER_VALUES);
     if (code != EXIT_DONE)
         return code;
     const size_t k = scales[my->scale].k[a];
-    const size_t method = better[2] >= 0 && better[2] < 3 ? (size_t)better[2] : 0;
     output_print(text, "%zu,%zu,%g,", k, k * isg_dataset_describe(my->train).n_classes,
                  scales[my->scale].betas[b]);
     const double numbers[] = {ais[0], ais[1], ais[2], ais[3], ais[0] - better[0], better[1]};
@@ -159,16 +202,18 @@ static exit_code write_row(const experiment *my, output *text, size_t a, size_t 
         csv_number(text, numbers[n]);
         output_print(text, ",");
     }
-    output_print(text, "%s,%d\n", methods[method], better[3] > 0);
+    output_print(text, "%s,%d\n", method_title(better[2]), better[3] > 0);
     return EXIT_DONE;
 }
 
 /* How many of the better estimates are not trusted. */
 static exit_code count_untrusted(const experiment *my, size_t *out) {
     *out = 0;
-    for (size_t index = 1; index < count(my); index += 2) {
+    for (size_t index = 0; index < count(my); index++) {
         double better[BETTER_VALUES];
         piece what;
+        if (place_of(my, index).part != PART_BETTER)
+            continue;
         plan(my, index, &what);
         const exit_code code = piece_values(my, what.key, better, BETTER_VALUES);
         if (code != EXIT_DONE)
@@ -198,13 +243,13 @@ static void write_script(const experiment *my, size_t untrusted, output *script)
     for (size_t a = 0; a < n_k; a++) {
         const size_t k = scales[my->scale].k[a];
         const int shape = shapes[a % 5];
-        output_print(
-            script,
-            "'fig2.csv' using 'beta':(of(%zu,'log_likelihood')) with linespoints lw 2 pt %d ps 0.6 "
-            "lc "
-            "palette cb %zu title '%zu', '' using 'beta':(of(%zu,'ais')) with linespoints dt 2 lw "
-            "1.2 pt %d ps 0.9 lc palette cb %zu notitle, ",
-            k, shape, a, k, k, shape - 1, a);
+        output_print(script,
+                     "'fig2.csv' using 'beta':(of(%zu,'log_likelihood')):(known('error')) with "
+                     "yerrorlines lw "
+                     "2 pt %d ps 0.6 lc palette cb %zu title '%zu', '' using "
+                     "'beta':(of(%zu,'ais')) with linespoints dt 2 lw "
+                     "1.2 pt %d ps 0.9 lc palette cb %zu notitle, ",
+                     k, shape, a, k, k, shape - 1, a);
     }
     output_print(script,
                  "NaN with linespoints lw 2 pt 7 ps 0.6 lc rgb '#404040' title 'best estimate', "
@@ -258,7 +303,8 @@ static exit_code finish(experiment *my) {
         my,
         "Log-likelihood per training sample of Hopfield RBMs with k sub-patterns per digit (10 k "
         "hidden "
-        "units), against the inverse temperature. Dashed, open symbols: ln Z by annealed "
+        "units), against the inverse temperature, with error bars of one standard error. Dashed, "
+        "open symbols: ln Z by annealed "
         "importance "
         "sampling at the paper's settings (%zu chains, %zu steps; mean and standard deviation of "
         "%zu "
@@ -266,7 +312,7 @@ static exit_code finish(experiment *my) {
         "annealing has missed a part of Z, and its L is too high. Crosses mark best estimates "
         "that are not trusted, %zu of %zu here: nothing is concluded from them.",
         scales[my->scale].chains, scales[my->scale].steps, scales[my->scale].runs, untrusted,
-        count(my) / 2);
+        scales[my->scale].n_k * scales[my->scale].n_betas);
 }
 
 const figure figure_fig2 = {.name = "fig2",

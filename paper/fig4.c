@@ -19,14 +19,14 @@ static const struct {
     size_t runs[N_GROUPS];
     double epochs[N_GROUPS];  /* where the curves end; training.c has the stops before that */
     size_t chains, steps;     /* AIS */
-    size_t mixture_samples, witnesses, patience;
+    size_t particles, repeats, draws, patience; /* the best estimate */
     size_t n_checked; /* of the starts have, at these stops, the best estimate too ... */
     double checks[N_GROUPS][MOST_CHECKS]; /* ... the list ends with -1 */
     double sample_epochs;     /* (c), (d) */
 } scales[N_SCALES] = {
-    [SCALE_TINY]  = {{2, 1}, {1, 1}, 20, 20, 1000, 32, 0, 1, {{0, -1}, {-1}}, 1},
-    [SCALE_QUICK] = {{2, 1}, {3, 2}, 100, 1000, 10000, 256, 0, 4, {{0, 3, -1}, {-1}}, 2},
-    [SCALE_PAPER] = {{5, 5}, {50, 50}, 100, 1000, 100000, 256, 2, 4,
+    [SCALE_TINY]  = {{2, 1}, {1, 1}, 20, 20, 100, 2, 1000, 0, 1, {{0, -1}, {-1}}, 1},
+    [SCALE_QUICK] = {{2, 1}, {3, 2}, 100, 1000, 1000, 3, 5000, 0, 4, {{0, 3, -1}, {-1}}, 2},
+    [SCALE_PAPER] = {{5, 5}, {50, 50}, 100, 1000, 4000, 3, 20000, 1, 4,
                      {{0, 1, 2, 5, 10, 25, 50, -1}, {0, 1, 5, 15, 25, 50, -1}}, 15},
 };
 /* clang-format on */
@@ -94,7 +94,8 @@ static void plan(const experiment *my, size_t index, piece *out) {
     out->cost = training_cost(my, per_class[at.group], at.epoch - at.before) + 0.2 +
                 chain_steps * (2e-6 + 6e-8 * p);
     if (is_checked(my, &at))
-        out->cost += 0.04 * p * sqrt((double)scales[my->scale].mixture_samples / 1e4);
+        out->cost +=
+            (double)(scales[my->scale].particles * scales[my->scale].repeats) * (2e-4 + 2e-5 * p);
 }
 
 static exit_code score(experiment *my, const place *at, const isg_rbm *rbm, double *values) {
@@ -104,15 +105,18 @@ static exit_code score(experiment *my, const place *at, const isg_rbm *rbm, doub
     options.method = ISG_LOG_Z_AIS;
     options.ais.chains = scales[my->scale].chains;
     options.ais.steps = scales[my->scale].steps;
-    options.ais.seed = options.mixture.seed = my->seed + at->which.run - 1;
+    options.ais.seed = options.mixture.seed = options.states.seed = options.population.seed =
+        my->seed + at->which.run - 1;
+    options.is_bounded = false; /* as published, even if it is below what known states give */
     exit_code code = fail_status(
         isg_rbm_score(rbm, my->train, &options, &annealed, NULL, part_progress(my, 0.5, 0.7)));
     const bool is_due = is_checked(my, at);
     if (code == EXIT_DONE && is_due) {
         options.method = ISG_LOG_Z_AUTO;
         options.patience = scales[my->scale].patience;
-        options.mixture.samples = scales[my->scale].mixture_samples;
-        options.mixture.witnesses = scales[my->scale].witnesses;
+        options.population.particles = scales[my->scale].particles;
+        options.population.repeats = scales[my->scale].repeats;
+        options.well_draws = scales[my->scale].draws;
         code = fail_status(
             isg_rbm_score(rbm, my->train, &options, &best, &log_z, part_progress(my, 0.7, 1)));
     }
@@ -138,13 +142,15 @@ static exit_code compute(experiment *my, size_t index, double *values) {
 }
 
 static json_t *parameters(const experiment *my) {
-    return json_pack("{s:[I,I], s:[f,f], s:I, s:I, s:I, s:f, s:I}",                      //
+    return json_pack("{s:[I,I], s:[f,f], s:I, s:I, s:I, s:I, s:I, s:f, s:I}",            //
                      "runs", (json_int_t)scales[my->scale].runs[0],                      //
                      (json_int_t)scales[my->scale].runs[1],                              //
                      "epochs", scales[my->scale].epochs[0], scales[my->scale].epochs[1], //
                      "ais_chains", (json_int_t)scales[my->scale].chains,                 //
                      "ais_steps", (json_int_t)scales[my->scale].steps,                   //
-                     "mixture_samples", (json_int_t)scales[my->scale].mixture_samples,   //
+                     "particles", (json_int_t)scales[my->scale].particles,               //
+                     "repeats", (json_int_t)scales[my->scale].repeats,                   //
+                     "well_draws", (json_int_t)scales[my->scale].draws,                  //
                      "sample_epochs", scales[my->scale].sample_epochs,                   //
                      "sample_sweeps", (json_int_t)SAMPLE_SWEEPS);
 }
@@ -153,7 +159,6 @@ static json_t *parameters(const experiment *my) {
 
 /* Also counts the best estimates of each group that are not trusted. */
 static exit_code leave_scores(experiment *my, size_t *untrusted) {
-    static const char *const methods[] = {"exact", "ais", "mixture"};
     output text = {0};
     exit_code code = EXIT_DONE;
     output_print(&text, "p,start,run,epoch,data_term,ais,ais_error,log_likelihood,error,method,"
@@ -173,10 +178,10 @@ static exit_code leave_scores(experiment *my, size_t *untrusted) {
             csv_number(&text, values[n]);
         }
         untrusted[at.group] += values[6] <= 0;
-        if (values[5] >= 0 && values[5] < 3)
-            output_print(&text, ",%s,%d\n", methods[(size_t)values[5]], values[6] > 0);
-        else
+        if (isnan(values[5]))
             output_print(&text, ",,\n");
+        else
+            output_print(&text, ",%s,%d\n", method_title(values[5]), values[6] > 0);
     }
     if (code == EXIT_DONE)
         code = leave_text(my, "fig4.csv", "L of every run at every stop", &text);

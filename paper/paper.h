@@ -167,6 +167,9 @@ exit_code leave_text(experiment *my, const char *name, const char *what, output 
 exit_code leave_file(experiment *my, const char *name, const char *what);
 exit_code leave_caption(experiment *my, const char *format, ...) CLI_PRINTF(2, 3);
 
+/* The name of a method for ln Z that was saved as the difference to ISG_LOG_Z_EXACT. */
+const char *method_title(double saved);
+
 /* A number of a table; empty for NaN. */
 void csv_number(output *text, double value);
 

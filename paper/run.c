@@ -12,6 +12,7 @@
 
 #include "cli/allocation.h"
 #include "cli/child.h"
+#include "cli/log_z_text.h"
 #include "cli/run_settings.h"
 #include "paper/paper.h"
 #include "src/base/clock.h"
@@ -317,6 +318,11 @@ exit_code leave_caption(experiment *my, const char *format, ...) {
     json_decref(my->caption);
     my->caption = json_text(text);
     return my->caption ? EXIT_DONE : fail_memory();
+}
+
+const char *method_title(double saved) {
+    const double known = ISG_LOG_Z_POPULATION - ISG_LOG_Z_EXACT;
+    return saved >= 0 && saved <= known ? log_z_methods[ISG_LOG_Z_EXACT + (size_t)saved] : "";
 }
 
 void csv_number(output *text, double value) {
