@@ -350,30 +350,43 @@ static double log_chance(const isg_spin_model *model, const uint64_t *spins, con
     return sum - isg_log(product);
 }
 
-/* The same of s* for some lambda given the spins of each chain, which become point number `keep` of
-   the chain unless that is too large. */
-static void log_chances(const isg_anneal *a, const isg_wells_at *at, const uint64_t *top,
-                        uint64_t step, size_t keep, isg_well_bench *b, double *out) {
-    const isg_spin_model *model = &at->model;
+/* delta (p, ISG_TILE): some lambda given the spins of each chain from `first` on. */
+static void draw_hidden(const isg_anneal *a, double beta, uint64_t step, size_t first,
+                        isg_well_bench *b) {
     const isg_anneal_group *g = &b->chains;
-    for (size_t first = 0; first < g->count; first += ISG_TILE) {
-        for (size_t lane = 0; lane < ISG_TILE; lane++) {
-            const size_t k = first + lane;
-            isg_cursor random =
-                isg_cursor_at(isg_stream_at(a->seed, a->purpose, step, (uint32_t)(g->first + k)));
-            isg_well_hidden(&a->w, g->input + k * a->w.stride, b->h);
-            for (size_t mu = 0; mu < model->p; mu++)
-                b->delta[mu * ISG_TILE + lane] =
-                    b->h[mu] + isg_next_normal(&random) / sqrt(model->beta);
-        }
+    for (size_t lane = 0; lane < ISG_TILE; lane++) {
+        const size_t k = first + lane;
+        isg_cursor random =
+            isg_cursor_at(isg_stream_at(a->seed, a->purpose, step, (uint32_t)(g->first + k)));
+        isg_well_hidden(&a->w, g->input + k * a->w.stride, b->h);
+        for (size_t mu = 0; mu < a->w.n_hidden; mu++)
+            b->delta[mu * ISG_TILE + lane] = b->h[mu] + isg_next_normal(&random) / sqrt(beta);
+    }
+}
+
+/* ln prod_i p(s*_i | lambda) for one lambda of each chain. */
+static void log_chances(const isg_anneal *a, const isg_wells_at *at, const uint64_t *top,
+                        uint64_t step, isg_well_bench *b, double *out) {
+    const isg_spin_model *model = &at->model;
+    for (size_t first = 0; first < b->chains.count; first += ISG_TILE) {
+        draw_hidden(a, model->beta, step, first, b);
         isg_well_inputs(model, at->tiles, b->delta, b->x);
         for (size_t lane = 0; lane < ISG_TILE; lane++)
             out[first + lane] = log_chance(model, top, b->x + lane * model->n);
-        if (keep < at->per_chain)
-            for (size_t lane = 0; lane < ISG_TILE; lane++)
-                for (size_t mu = 0; mu < model->p; mu++)
-                    at->points[((g->first + first + lane) * at->per_chain + keep) * model->p + mu] =
-                        b->delta[mu * ISG_TILE + lane];
+    }
+}
+
+/* One lambda of each chain becomes its point k. */
+static void keep_points(const isg_anneal *a, const isg_wells_at *at, uint64_t step, size_t k,
+                        isg_well_bench *b) {
+    const size_t p = at->model.p;
+    for (size_t first = 0; first < b->chains.count; first += ISG_TILE) {
+        draw_hidden(a, at->model.beta, step, first, b);
+        for (size_t lane = 0; lane < ISG_TILE; lane++) {
+            const size_t chain = b->chains.first + first + lane;
+            for (size_t mu = 0; mu < p; mu++)
+                at->points[(chain * at->per_chain + k) * p + mu] = b->delta[mu * ISG_TILE + lane];
+        }
     }
 }
 
@@ -410,14 +423,15 @@ static void run_well(const isg_anneal *a, const isg_wells_at *at, size_t m, uint
                 isg_well_hidden(&a->w, g->input + c * a->w.stride, b->h);
                 isg_moments_add(&work->moments, model->p, b->h);
             }
-            if (k % APART == 0) {
-                /* The last of each part of the observations is kept. */
-                const size_t now = k / APART, all = observations / APART;
-                const size_t part = (now + 1) * at->per_chain / all;
-                const bool is_last = part > now * at->per_chain / all;
-                log_chances(a, at, top, t, is_last ? part - 1 : SIZE_MAX, b, chances[now]);
-            }
+            if (k % APART == 0)
+                log_chances(a, at, top, t, b, chances[k / APART]);
             t++;
+        }
+        /* Points must not be those that the Gaussian is fitted to: it would seem to fit too well. */
+        for (size_t k = 0; k < at->per_chain; k++) {
+            for (size_t apart = 0; apart < APART; apart++)
+                confined_sweep(a, wells, m, model->beta, t++, b);
+            keep_points(a, at, t++, k, b);
         }
         for (size_t c = 0; c < g->count; c++) {
             for (size_t k = 0; k < observations / APART; k++)
@@ -428,7 +442,7 @@ static void run_well(const isg_anneal *a, const isg_wells_at *at, size_t m, uint
 }
 
 /* Steps of random numbers that run_well() and keep_top() use. */
-enum { WELL_STEPS = FROM_TOP + WARMING_UP + 2 * MOST_OBSERVATIONS, TOP_STEPS = 1 };
+enum { WELL_STEPS = FROM_TOP + WARMING_UP + 4 * MOST_OBSERVATIONS, TOP_STEPS = 1 };
 
 /* Whether the first chain of the isg_well_bench is in this well, nearer to its center than to any other. */
 static bool is_own(const isg_anneal *a, const isg_wells *wells, size_t m, isg_well_bench *b) {

@@ -132,15 +132,16 @@ def call(command, environment, options, may_fail=False):
 LATER = {"data": {"binarization", "constant_units", "has_ids", "has_units", "joined_by_id", "missing",
                   "n_constant", "n_missing_samples", "n_unlabelled", "n_unmatched_labels", "set"},
          "recall": {"projection"}}
+LATER_OF_LOG_Z = {"bound", "drawn", "family", "shares", "states"}
 NOT_CONTENT = {"imputed", "seconds", "file", "picture", "predictions", "curve", "model", "name", "reason",
                "choice", "isa", "threads", "version"}
 
 
-def numbers_of(value):
-    """JSON without what is not a result."""
+def numbers_of(value, left_out):
+    """JSON without these keys."""
     if isinstance(value, dict):
-        return {key: numbers_of(item) for key, item in value.items() if key not in NOT_CONTENT}
-    return [numbers_of(item) for item in value] if isinstance(value, list) else value
+        return {key: numbers_of(item, left_out) for key, item in value.items() if key not in left_out}
+    return [numbers_of(item, left_out) for item in value] if isinstance(value, list) else value
 
 
 def all_digits(text):
@@ -156,7 +157,8 @@ def content(name, printed, verb=None):
     if name == "json":
         document = json.loads(printed, parse_float=all_digits, parse_int=str)
         document = {key: item for key, item in document.items() if key not in LATER.get(verb, ())}
-        return json.dumps(numbers_of(document), sort_keys=True).encode()
+        left_out = NOT_CONTENT | (LATER_OF_LOG_Z if verb == "score" else set())
+        return json.dumps(numbers_of(document, left_out), sort_keys=True).encode()
     if not name.endswith(".npz"):
         with open(name, "rb") as file:
             lines = file.read().splitlines(keepends=True)
