@@ -101,6 +101,11 @@ def wells():
     return np.isfinite(float(start.log_z(method="ais", steps=10, chains=10)))
 
 
+def states():
+    interrupted(lambda: [start.deep_states(data, random_starts=10**5) for _ in range(10**6)])
+    return len(start.deep_states(random_starts=10)) >= 10
+
+
 def mixture():
     interrupted(lambda: [start.log_z(method="mixture") for _ in range(10**6)])
     return start.n_hidden == 10
@@ -145,8 +150,8 @@ def delay_of(what, directory, after_s):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("what", ["training", "fit", "partial", "log_z", "wells", "mixture", "exact", "ward",
-                                  "transform"])
+@pytest.mark.parametrize("what", ["training", "fit", "partial", "log_z", "wells", "states", "mixture", "exact",
+                                  "ward", "transform"])
 def test_interrupt(what, tmp_path):
     delays = []
     for trial in range(TRIALS):

@@ -82,6 +82,7 @@ data = isinglass.Dataset.from_array(X, y)
 patterns = isinglass.Patterns.from_data(data)
 network = isinglass.HopfieldNetwork(patterns)
 rbm = network.to_rbm()
+half = network.to_rbm(beta=0.5)
 floats = rng.normal(size=(24, 16))
 
 
@@ -135,6 +136,8 @@ CASES: dict[str, Callable[[], Any]] = {
     "recall": lambda: isinglass.recall(patterns, data, random_state=1),
     # long work
     "ln Z, wells": lambda: rbm.log_z(method="wells", particles=100, repeats=2, sweeps=1, keep=0.5, well_draws=1000),
+    "deep states": lambda: rbm.deep_states(data, random_starts=20, majorities=50),
+    "deep states, weighed": lambda: rbm.deep_states(random_starts=20, majorities=50, log_z="exact"),
     "ln Z, exact": lambda: rbm.log_z(method="exact"),
     "ln Z, annealed": annealed(),
     "ln Z with progress": annealed(progress=lambda fraction: None),
@@ -157,8 +160,13 @@ CASES: dict[str, Callable[[], Any]] = {
     "no buffer": raises(lambda: _core.Patterns.from_array(None)),
     "a read-only buffer": raises(lambda: patterns._handle.spins(bytes(48))),
     "damaged bytes": raises(lambda: _core.Patterns.from_bytes(b"no archive")),
+    "a wrong window": raises(lambda: rbm.deep_states(window=-1.0)),
+    "too low a ln Z": raises(lambda: rbm.deep_states(random_starts=20, majorities=50, log_z=0.0)),
+    "states of another RBM": raises(lambda: rbm._handle.deep_states().weigh(half._handle)),
     "an unknown method": raises(lambda: rbm.log_z(method="guess")),
     "cancelled": raises(annealed(progress=stop_at_once), isinglass.CancelledError),
+    "deep states, cancelled": raises(lambda: rbm.deep_states(random_starts=20, majorities=50, progress=stop_at_once),
+                                     isinglass.CancelledError),
     "an error of progress": raises(annealed(progress=raise_at_once), KeyError),
 }
 

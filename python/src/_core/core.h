@@ -36,6 +36,7 @@ typedef enum core_type {
     CORE_RUN,
     CORE_RECALL,
     CORE_UNMAPPING,
+    CORE_STATES,
     CORE_EXPERTS,
     CORE_CLASSIFIER,
     CORE_VIEW,
@@ -84,6 +85,7 @@ bool core_add_chains(PyObject *module);
 bool core_add_run(PyObject *module);
 bool core_add_recall(PyObject *module);
 bool core_add_unmapping(PyObject *module);
+bool core_add_states(PyObject *module);
 bool core_add_experts(PyObject *module);
 bool core_add_classifier(PyObject *module);
 bool core_add_theory(PyObject *module);

@@ -37,6 +37,13 @@ PyObject *core_rbm_likelihoods(PyObject *self, PyObject *arguments, PyObject *ke
 PyObject *core_rbm_certificate(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *core_rbm_probabilities(PyObject *self, PyObject *out);
 
+/* Options of ln Z as core_rbm_log_z() takes them, and what was found as a dict. */
+bool core_log_z_options(isg_log_z_options *out, PyObject *options);
+PyObject *core_log_z_of(const isg_log_z *found);
+
+PyObject *core_rbm_deep_states(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *core_rbm_states_defaults(PyObject *self, PyObject *none);
+
 PyObject *core_rbm_from_patterns(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *core_rbm_from_hopfield(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *core_rbm_start(PyObject *self, PyObject *arguments, PyObject *keywords);

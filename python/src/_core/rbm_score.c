@@ -100,7 +100,7 @@ PyObject *core_rbm_log_z_defaults(PyObject *self, PyObject *none) {
     return core_write(&chosen, option_fields);
 }
 
-static bool read_options(isg_log_z_options *out, PyObject *options) {
+bool core_log_z_options(isg_log_z_options *out, PyObject *options) {
     *out = defaults();
     if (!core_read(out, option_fields, options))
         return false;
@@ -110,6 +110,10 @@ static bool read_options(isg_log_z_options *out, PyObject *options) {
         out->population.repeats = out->ais.repeats;
     out->mixture.seed = out->states.seed = out->population.seed = out->ais.seed;
     return true;
+}
+
+PyObject *core_log_z_of(const isg_log_z *found) {
+    return core_write(found, log_z_fields);
 }
 
 /* schedule (steps + 1), which sets the number of steps. */
@@ -155,7 +159,7 @@ PyObject *core_rbm_log_z(PyObject *self, PyObject *arguments, PyObject *keywords
     isg_log_z_options chosen;
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "|OOOOO", names, &options, &betas, &data,
                                      &schedule, &progress) ||
-        !read_options(&chosen, options) ||
+        !core_log_z_options(&chosen, options) ||
         !core_whole_data_optional(data, "data", &chosen.mixture.data))
         return NULL;
     chosen.states.data = chosen.mixture.data;
@@ -179,7 +183,7 @@ PyObject *core_rbm_certificate(PyObject *self, PyObject *arguments, PyObject *ke
     double confidence = 0;
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "d|OO", names, &confidence, &options,
                                      &progress) ||
-        !read_options(&chosen, options) || !core_share(self))
+        !core_log_z_options(&chosen, options) || !core_share(self))
         return NULL;
     if (core_enter(&call, progress) &&
         core_leave(&call, isg_ais_certificate(core_rbm(self), &chosen.ais, confidence, &found,

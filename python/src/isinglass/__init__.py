@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .rbm import SpinGaussianRBM as SpinGaussianRBM
     from .log_z import Likelihood as Likelihood
     from .log_z import LogZ as LogZ
+    from .deep_states import DeepStates as DeepStates
     from .chains import Chains as Chains
     from .chains import Diagnosis as Diagnosis
     from .unmapping import Unmapping as Unmapping
@@ -84,6 +85,7 @@ _HOMES = {
     "SpinGaussianRBM": "rbm",
     "Likelihood": "log_z",
     "LogZ": "log_z",
+    "DeepStates": "deep_states",
     "Chains": "chains",
     "Diagnosis": "chains",
     "Unmapping": "unmapping",

@@ -5,12 +5,13 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import math
 import operator
 import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Union, overload
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,7 @@ from .patterns import Patterns
 
 if TYPE_CHECKING:
     from .dataset import Dataset, Encoding
+    from .deep_states import DeepStates
     from .hopfield import HopfieldNetwork
     from .unmapping import Unmapping
 
@@ -605,10 +607,13 @@ class SpinGaussianRBM:
         if log_z is None:
             return self.log_z(data=samples, method=method, random_state=random_state, progress=progress)
         if isinstance(log_z, LogZ):
-            if log_z.beta != self.beta:
-                raise ValueError(f"log_z: is that at beta {log_z.beta:g}, but the RBM has beta {self.beta:g}")
-            return log_z
+            return self._at_own_beta(log_z)
         return _number(log_z, "log_z")
+
+    def _at_own_beta(self, log_z: LogZ) -> LogZ:
+        if log_z.beta != self.beta:
+            raise ValueError(f"log_z: is that at beta {log_z.beta:g}, but the RBM has beta {self.beta:g}")
+        return log_z
 
     def log_probability(self, X: Samples, log_z: LogZ | float | None = None, *, method: Method = "auto",
                         random_state: Any = 1, progress: Progress = None) -> Floats:
@@ -633,6 +638,80 @@ class SpinGaussianRBM:
         out = np.empty(1 << self.n_visible if self.n_visible <= 24 else 0)
         self._handle.probabilities(out)
         return out
+
+    # ---- minima ------------------------------------------------------------------------------------------------
+
+    def deep_states(self, data: Samples | None = None, *, most: int = 1000, data_starts: int = 512,
+                    random_starts: int = 1000, majorities: int = 500, window: float = 1.0,
+                    log_z: LogZ | float | Method | None = None, random_state: Any = 1,
+                    progress: Progress = None) -> DeepStates:
+        """The minima of H(s), stored patterns and spurious states, the deepest first.
+
+        The search starts from the patterns that the RBM was made from, from samples and random states, and from
+        combinations of three of the deepest states that it has found, until these lead to nothing new. That is no proof
+        that nothing is missing. For a network, ``network.to_rbm(beta=...).deep_states()``.
+
+        Parameters
+        ----------
+        data : Dataset or array of spins, optional
+            Samples to search from as well, ``data_starts`` of them, evenly spaced.
+        most : int
+            States to list, the deepest.
+        random_starts : int
+            Random states to search from, 1000 as in the program; the share of them that ends in a state is its basin.
+        majorities : int
+            Majorities of three deep states to search from, per round.
+        window : float
+            The search ends when combinations lead to nothing new within ``window / beta`` of the deepest state.
+        log_z : LogZ, float or str, optional
+            What shares are of. By default it is the sum over the states that were found, ``exp(bound)``, which is at
+            most Z: shares of Z are no larger. "auto", or another method of :meth:`log_z`, computes ln Z, which takes
+            most of the time; by wells, the share of Z in the well of each state becomes known, too.
+        random_state : int, Generator or None
+            An integer gives what ``isinglass --seed`` gives.
+
+        Examples
+        --------
+        >>> a, b, d = [[1, 1, 1, 1, -1, -1, -1, -1], [1, 1, -1, -1, 1, 1, -1, -1], [1, -1, 1, -1, 1, -1, 1, -1]]
+        >>> rbm = SpinGaussianRBM.from_patterns(Patterns([a, b, d], labels=["a", "b", "d"]), beta=4.0)
+        >>> states = rbm.deep_states()
+        >>> states
+        DeepStates(count=7, n_visible=8, ground_states=3, lowest=-4)
+        >>> states.kind[:4].tolist(), sorted(states.formula[3:])[:2]
+        (['pattern', 'pattern', 'pattern', 'mixture'], ['sgn(a + b + d)', 'sgn(a + b - d)'])
+        >>> rbm.deep_states(log_z="exact").share.sum().round(3)
+        0.948
+        """
+        from .deep_states import DeepStates
+
+        options = {"most": _whole(most, "most", 1), "data_starts": data_starts, "random_starts": random_starts,
+                   "majorities": majorities, "window": window, "seed": as_seed(random_state)}
+        given = self._given_log_z(log_z)
+        known = None if data is None else self._data(data, "data")._handle
+        with reporting(progress, "deep states") as report:
+            if not isinstance(given, str):
+                return DeepStates._wrap(self, self._handle.deep_states(options, known, report), given)
+            first, rest = (None, None) if report is None else (_shifted(report, 0, 0.1), _shifted(report, 0.1, 0.9))
+            found = self._handle.deep_states(options, known, first)
+            how = {"method": given, "seed": options["seed"]}
+            weighed = found.weigh(self._handle, how, known, rest)
+        return DeepStates._wrap(self, found, LogZ._from(weighed, found.describe()["beta"]), is_weighed=True)
+
+    def _given_log_z(self, log_z: LogZ | float | Method | None) -> LogZ | float | str | None:
+        """Of deep states: ln Z, or the method that finds it."""
+        if log_z is None:
+            return None
+        if isinstance(log_z, str):
+            if log_z not in get_args(Method):
+                raise ValueError(f"log_z: expected a LogZ, a number or one of {', '.join(get_args(Method))}, found "
+                                 f"{log_z!r}")
+            return log_z
+        if isinstance(log_z, LogZ):
+            return self._at_own_beta(log_z)
+        value = _number(log_z, "log_z")
+        if not math.isfinite(value):
+            raise ValueError(f"log_z: expected a finite number, found {value}")
+        return value
 
     # ---- sampling ----------------------------------------------------------------------------------------------
 
