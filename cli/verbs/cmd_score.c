@@ -267,9 +267,9 @@ static void print_curve(output *out, const void *results) {
         output_print(out, " %10s", log_z_method_name(&my->at[k]));
         for (size_t s = 0; s < my->n_sets; s++)
             output_print(out, " %14.3f", my->sets[s].at[k].value);
-        output_line(out, "%s%s",
+        output_line(out, "%s%s%s",
                     my->at[k].side == ISG_SIDE_BOUND ? "  # ln Z is at least this" : "",
-                    my->at[k].is_trusted ? "" : "  # not trusted");
+                    my->at[k].is_trusted ? "" : "  # not trusted: ", my->at[k].reason);
     }
     for (size_t s = 0; s < my->n_sets; s++) {
         const scored *set = &my->sets[s];

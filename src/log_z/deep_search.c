@@ -27,6 +27,7 @@ enum {
     MOST_COMBINED = 320,  /* states, the deepest, whose combinations are tried */
     MOST_FOUND = 1 << 20, /* combinations that are looked at in a round */
     MOST_STARTS = 2048,   /* of these, the deepest, searched from */
+    MOST_DRAWN = 1 << 28, /* random starts, and majorities in a round: whose numbers have 32 bits */
     MANY = 500,        /* news of a round that make further ones hopeless unless they get fewer */
     MAJORITIES_OF = 64 /* states, the deepest, of which majorities are drawn */
 };
@@ -384,6 +385,10 @@ isg_status isg_deep_list_search(isg_deep_list *list, const isg_rbm *rbm,
     if (options->data && isg_dataset_describe(options->data).n_visible != rbm->info.n_visible)
         return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, the RBM has %zu visible ones",
                         isg_dataset_describe(options->data).n_visible, rbm->info.n_visible);
+    if (options->random_starts > MOST_DRAWN || options->majorities > MOST_DRAWN)
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "expected at most %d random starts and majorities, found %zu and %zu",
+                        MOST_DRAWN, options->random_starts, options->majorities);
     ISG_TRY(start_everywhere(list, rbm, options, isg_part_of(&part, progress, 0, 0.3)));
     return isg_deep_list_close(list, options, is_closed, isg_part_of(&part, progress, 0.3, 1));
 }

@@ -70,8 +70,9 @@ static const double most_deviations = 3;
    they have no weight; a weight is too large if it is this much above nearly all that they found. */
 static const double most_missing = 0.01, least_ancestors = 10, log_margin = 2, log_least_news = 3;
 
-/* A deepest state with a smaller ln p gives no precise Z of its well; one above the second, with an
-   error below the last, can still confirm another estimate. */
+/* A deepest state with a smaller ln p gives no precise Z of its well. One above the second, with an
+   error below the last, can still confirm another estimate where nothing else does; the mean of its
+   probability then rests on few points, and scatters by more than its error. */
 static const double least_log_p = -10, least_to_confirm = -20, most_to_confirm = 0.05;
 
 /* The error of ln Z that is worth more particles. */
@@ -373,7 +374,8 @@ typedef enum way { BY_DRAWS, BY_BRIDGE, BY_CHIB, WAYS } way;
 typedef struct estimate {
     double log_z, variance; /* all repeats together */
     bool is_usable;         /* precise enough to be the result, if the others agree */
-    bool can_confirm;
+    bool can_confirm;       /* precise enough to be compared with the result */
+    bool is_last;           /* but only if no other can */
 } estimate;
 
 static void estimate_wells(const split *my, const isg_well_draws *draws, const isg_well_mass *chib,
@@ -394,6 +396,7 @@ static void estimate_wells(const split *my, const isg_well_draws *draws, const i
         out[BY_BRIDGE].is_usable && out[BY_BRIDGE].variance < most_to_confirm * most_to_confirm;
     out[BY_CHIB] = (estimate){.log_z = chib->log_z, .variance = chib->error * chib->error};
     out[BY_CHIB].is_usable = isfinite(chib->log_z) && chib->log_p > least_log_p;
+    out[BY_CHIB].is_last = !out[BY_CHIB].is_usable;
     out[BY_CHIB].can_confirm =
         out[BY_CHIB].is_usable ||
         (isfinite(chib->log_z) && chib->log_p > least_to_confirm && chib->error < most_to_confirm);
@@ -651,7 +654,8 @@ static double choose_way(const split *my, const point *here, verdict *out) {
     estimate_wells(my, here->draws, &here->chib, of);
     out->way = here->is_drawn ? BY_DRAWS : best_way(of);
     for (way k = BY_DRAWS; k < WAYS; k++) {
-        if (k == out->way || (k != BY_DRAWS && !of[k].can_confirm))
+        if (k == out->way || (k != BY_DRAWS && !of[k].can_confirm) ||
+            (of[k].is_last && out->is_second))
             continue;
         const double error = sqrt(of[k].variance + of[out->way].variance);
         out->apart = fmax(out->apart, fabs(of[k].log_z - of[out->way].log_z) / error);

@@ -43,6 +43,7 @@ static const core_field log_z_fields[] = {
     CORE_FIELD(isg_log_z, laplace, CORE_DOUBLE),
     CORE_NAMED("wells", isg_log_z, shares.wells, CORE_DOUBLE),
     CORE_NAMED("rest", isg_log_z, shares.rest, CORE_DOUBLE),
+    CORE_FIELD(isg_log_z, is_drawn, CORE_BOOL),
     CORE_FIELD(isg_log_z, family, CORE_DOUBLE),
     CORE_FIELD(isg_log_z, bound, CORE_DOUBLE),
     CORE_FIELD(isg_log_z, states, CORE_SIZE),

@@ -68,6 +68,8 @@ class LogZ:
         The inverse temperature.
     shares : Shares
         Wells: ``shares.wells`` and ``shares.rest``, the parts of Z in the wells of deep states and elsewhere; else NaN.
+    is_drawn : bool
+        Wells: whether the rest was found by draws, which a small population confirmed, and not by a population alone.
     family : float
         Wells, population: the largest part of a population that descends from one state at beta = 0, averaged over
         repeats; else NaN.
@@ -90,6 +92,7 @@ class LogZ:
     choice: str
     beta: float
     shares: Shares = Shares()
+    is_drawn: bool = False
     family: float = math.nan
     bound: float = -math.inf
     states: int = 0

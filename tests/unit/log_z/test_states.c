@@ -454,6 +454,10 @@ static void test_refusals(void **state) {
     options.window = (double)NAN;
     assert_fails(isg_deep_states_create(&states, known.rbm, &options, NULL), ISG_ERR_ARGUMENT,
                  "window");
+    options = isg_states_defaults();
+    options.random_starts = SIZE_MAX / 2 + 8;
+    assert_fails(isg_deep_states_create(&states, known.rbm, &options, NULL), ISG_ERR_ARGUMENT,
+                 "at most 268435456 random starts");
     isg_dataset *data = NULL;
     const int8_t spins[4] = {1, -1, 1, 1};
     assert_ok(isg_dataset_create(&data, 1, 4, spins, NULL));
