@@ -68,6 +68,11 @@ RESULTS = [
       ("json", "score hopfield --method ais --adaptive 0.9 --chains 50")]),
     ("score.mixture", "ln Z by a mixture of Gaussians", False,
      [("json", f"score hopfield {TESTS} --method mixture --samples 2000")]),
+    ("score.wells", "ln Z by wells and by populations", False,
+     [("json", f"score hopfield {TESTS} --method wells --particles 300 --repeats 2 --draws 1000"),
+      ("json", "score fields --method population --betas 0.5,2 --particles 300 --repeats 2")]),
+    ("states", "deep states, and their shares of Z", False,
+     [("json", "states mean.npz --starts 100 -o deep.npz --log-z bound"), ("deep.npz", "")]),
     ("classify", "ten experts and the regression on their energies", True,
      [("experts/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx "
        "--per-class 2 --epochs 1 --sweeps 2 -o experts --predictions energy.csv"),
