@@ -229,8 +229,8 @@ static void check_outside(oracle known, bool is_even, double around, double radi
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         isg_population_options options = isg_population_defaults();
         uint64_t states[SAMPLES];
-        double sums[2 + 2 * 2] = {0};
-        isg_moments moments = {.sum = sums, .squares = sums + 2};
+        double sums[4 + 4 * 4] = {0};
+        isg_moments moments = {.sum = sums, .squares = sums + p};
         const isg_population_job job = {.outside = &balls,
                                         .betas = &model.beta,
                                         .n = 1,
