@@ -118,7 +118,7 @@ def coverage():
     total = []
     for name, beta, path, exact in oracles():
         exact = run("score", path, "--method", "exact")["log_z"]["value"] if exact is None else exact
-        seeds = o.seeds if "minima" not in name else max(o.seeds // 5, 2) # the search alone takes long
+        seeds = o.seeds if "minima" not in name else max(o.seeds // 10, 2) # minutes each, most of it the search
         found = [run("score", path, "--method", "wells", "--seed", seed)["log_z"] for seed in range(1, seeds + 1)]
         kept = [f for f in found if f["trusted"]]
         z = np.array([(f["value"] - exact) / f["error"] for f in kept])
