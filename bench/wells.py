@@ -146,7 +146,7 @@ def cost():
     data, labels = (os.path.join(scratch, "cells" + end) for end in (".mtx", ".csv"))
     if not os.path.exists(labels):
         subprocess.run([os.path.join(here, "cells.py"), data, labels, "--cells", "2000", "--genes", "20000"], check=True)
-    patterns = made("cells-patterns.npz", "patterns", data, "--labels", labels, "--per-class", 10, "--binarize", "mean")
+    patterns = made("cells-patterns.npz", "patterns", data, "--labels", labels, "--per-class", 13, "--binarize", "mean") # of 8 types
     model = made("cells-model.npz", "map", patterns)
     for beta in (2, 4):
         show(f"N = 20000, p = {run('map', patterns, '-o', model, '--force')['n_hidden']}, beta {beta}",
