@@ -20,7 +20,6 @@
 #include "log_z/split.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@
 #include "base/progress_part.h"
 #include "base/special.h"
 #include "linalg/linalg.h"
-#include "log_z/wells.h"
+#include "log_z/verdict.h"
 
 enum {
     PILOT = 2000,      /* particles of the population that looks for wells, at most, */
@@ -42,7 +41,8 @@ enum {
     MOST_MINIMA = 256, /* of the rest, for draws */
     FITTING = 2048,    /* chains that fit Gaussians to them */
     LEAST_DRAWS = 1000,
-    LEAST_PARTICLES = 1000
+    LEAST_PARTICLES = 1000,
+    MORE_SWEEPS = 4 /* times as many where a population was inbred */
 };
 
 /* Weights of a model whose pilot has fewer particles, so that it takes no longer. */
@@ -52,46 +52,12 @@ static const double large_model = 2e5;
    in the rest starts another round. */
 static const double log_listed = -14, log_missed = -6.9;
 
-/* Limits of trust: shares of Z below which a part does not matter; families; effective sample sizes,
-   relative to the draws; the share of one draw; deviations between two estimates. */
-static const double minor = 0.01, largest_family = 0.05, most_squares = 0.02;
-
-/* If the wells of known deep states hold less than this, those of others that no search found do not
-   matter either, unless they are much deeper. */
-static const double negligible = 1e-6;
-
-/* What large families may leave unknown of ln Z. */
-static const double most_unknown = 0.02;
-
-static const double least_efficiency = 0.01, good_efficiency = 0.1, largest_draw = 0.05;
-static const double most_deviations = 3;
-
 /* Draws of the rest: the share of the population, and of its ancestors' number, that must not be where
    they have no weight; a weight is too large if it is this much above nearly all that they found. */
 static const double most_missing = 0.01, least_ancestors = 10, log_margin = 2, log_least_news = 3;
 
-/* A deepest state with a smaller ln p gives no precise Z of its well. One above the second, with an
-   error below the last, can still confirm another estimate where nothing else does; the mean of its
-   probability then rests on few points, and scatters by more than its error. */
-static const double least_log_p = -10, least_to_confirm = -20, most_to_confirm = 0.05;
-
 /* The error of ln Z that is worth more particles. */
 static const double wanted_error = 0.003;
-
-/* ---- results of one beta --------------------------------------------------------------------- */
-
-typedef struct point {
-    double beta;
-    size_t place;                     /* in the caller's list */
-    double *rest;                     /* (repeats): ln Z of the rest, by populations */
-    double squares, family, variance; /* of the population, means over the repeats */
-    isg_population_point pilot;       /* of the rest */
-    isg_well_draws *draws;            /* (repeats) */
-    isg_well_mass chib;
-    bool has_wells;
-    bool is_drawn;      /* the draws are of the rest, too */
-    bool is_incomplete; /* the last look at the rest still found wells */
-} point;
 
 typedef struct split {
     const isg_rbm *rbm;
@@ -108,7 +74,7 @@ typedef struct split {
     size_t populations;           /* so far: each has its own random numbers */
     size_t pilot;                 /* particles of a pilot */
     size_t witnesses, leads;      /* of its states that are kept, and that searches start from */
-    point *points;                /* (n), by rising beta */
+    isg_split_point *points;      /* (n), by rising beta */
     double *betas;                /* (n) */
     double *log_all;              /* (n): ln Z by the first pilot, of all states */
     uint64_t *states;             /* (n, witnesses, words): of the last pilot */
@@ -116,6 +82,7 @@ typedef struct split {
     double *sums;                 /* of these: (n, 1 + p, p) */
     isg_population_point *passed; /* (n): by the last population */
     double *log_wells;            /* (wells): ln Z of each at the last beta */
+    isg_remedy *remedies;         /* (n): what may help a point that is not trusted */
     double done;                  /* progress so far */
 } split;
 
@@ -147,6 +114,7 @@ static void release(split *my) {
     isg_release(my->sums);
     isg_release(my->passed);
     isg_release(my->log_wells);
+    isg_release(my->remedies);
     isg_wells_release(&my->wells);
     isg_deep_list_release(&my->deep);
     isg_anneal_release(&my->anneal);
@@ -154,7 +122,7 @@ static void release(split *my) {
 }
 
 static int compare(const void *a, const void *b) {
-    const point *one = a, *two = b;
+    const isg_split_point *one = a, *two = b;
     return one->beta < two->beta ? -1 : one->beta > two->beta;
 }
 
@@ -179,11 +147,12 @@ static isg_status create(split *my, const double *betas) {
     ISG_TRY(ISG_ALLOCATE(my->betas, n));
     ISG_TRY(ISG_ALLOCATE(my->log_all, n));
     ISG_TRY(ISG_ALLOCATE(my->passed, n));
+    ISG_TRY(ISG_ALLOCATE(my->remedies, n));
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->states, n, my->witnesses * my->anneal.w.words));
     ISG_TRY(ISG_ALLOCATE(my->moments, n));
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->sums, n, (1 + p) * p));
     for (size_t m = 0; m < n; m++)
-        my->points[m] = (point){.beta = betas[m], .place = m};
+        my->points[m] = (isg_split_point){.beta = betas[m], .place = m, .repeats = my->repeats};
     qsort(my->points, n, sizeof *my->points, compare);
     for (size_t m = 0; m < n; m++) {
         my->betas[m] = my->points[m].beta;
@@ -345,85 +314,18 @@ static isg_status explore_rest(split *my) {
 
 /* ---- draws ----------------------------------------------------------------------------------- */
 
-/* ln of the mean over the repeats. */
-static double mean_of_draws(const split *my, const isg_well_draws *draws,
-                            double (*part)(const isg_well_draws *)) {
-    double largest = -HUGE_VAL, sum = 0;
-    for (size_t r = 0; r < my->repeats; r++)
-        largest = fmax(largest, part(&draws[r]));
-    for (size_t r = 0; r < my->repeats && isfinite(largest); r++)
-        sum += isg_exp(part(&draws[r]) - largest);
-    return largest + (isfinite(largest) ? isg_log(sum / (double)my->repeats) : 0);
-}
-
-static double inside_of(const isg_well_draws *draws) {
-    return draws->inside.log_z;
-}
-
-static double bridge_of(const isg_well_draws *draws) {
-    return draws->bridge.log_z;
-}
-
-static double outside_of(const isg_well_draws *draws) {
-    return draws->outside.log_z;
-}
-
-/* Three estimates of the wells. */
-typedef enum way { BY_DRAWS, BY_BRIDGE, BY_CHIB, WAYS } way;
-
-typedef struct estimate {
-    double log_z, variance; /* all repeats together */
-    bool is_usable;         /* precise enough to be the result, if the others agree */
-    bool can_confirm;       /* precise enough to be compared with the result */
-    bool is_last;           /* but only if no other can */
-} estimate;
-
-static void estimate_wells(const split *my, const isg_well_draws *draws, const isg_well_mass *chib,
-                           estimate out[WAYS]) {
-    const double n = (double)my->repeats;
-    double of_chains = 0;
-    out[BY_DRAWS] = (estimate){.log_z = mean_of_draws(my, draws, inside_of), .is_usable = true};
-    out[BY_BRIDGE] = (estimate){.log_z = mean_of_draws(my, draws, bridge_of)};
-    for (size_t r = 0; r < my->repeats; r++) {
-        const isg_bridge *bridge = &draws[r].bridge;
-        out[BY_DRAWS].variance += draws[r].inside.error * draws[r].inside.error / (n * n);
-        out[BY_BRIDGE].variance += bridge->of_draws * bridge->of_draws / (n * n);
-        of_chains += bridge->of_chains * bridge->of_chains / n;
-    }
-    out[BY_BRIDGE].variance += of_chains;
-    out[BY_BRIDGE].is_usable = isfinite(out[BY_BRIDGE].log_z);
-    out[BY_BRIDGE].can_confirm =
-        out[BY_BRIDGE].is_usable && out[BY_BRIDGE].variance < most_to_confirm * most_to_confirm;
-    out[BY_CHIB] = (estimate){.log_z = chib->log_z, .variance = chib->error * chib->error};
-    out[BY_CHIB].is_usable = isfinite(chib->log_z) && chib->log_p > least_log_p;
-    out[BY_CHIB].is_last = !out[BY_CHIB].is_usable;
-    out[BY_CHIB].can_confirm =
-        out[BY_CHIB].is_usable ||
-        (isfinite(chib->log_z) && chib->log_p > least_to_confirm && chib->error < most_to_confirm);
-}
-
-static way best_way(const estimate of[WAYS]) {
-    way best = BY_DRAWS;
-    for (way k = BY_BRIDGE; k < WAYS; k++)
-        if (of[k].is_usable && of[k].variance < of[best].variance)
-            best = k;
-    return best;
-}
-
 /* Whether ln Z would gain by more draws, or rests on a few of them. */
 static bool are_few(const split *my, const isg_wells_at *at, const isg_well_draws *draws,
                     bool of_all) {
     const isg_well_mass chib = isg_wells_at_chib(at);
-    estimate wells[WAYS];
     double variance = 0, one = 0;
-    estimate_wells(my, draws, &chib, wells);
     for (size_t r = 0; r < my->repeats; r++) {
         variance += draws[r].all.error * draws[r].all.error / (double)(my->repeats * my->repeats);
         one = fmax(one, draws[r].all.largest_share);
     }
     if (of_all)
-        return variance > wanted_error * wanted_error || one > largest_draw / 2;
-    return wells[best_way(wells)].variance > wanted_error * wanted_error;
+        return variance > wanted_error * wanted_error || one > isg_largest_draw / 2;
+    return isg_variance_of_wells(draws, my->repeats, &chib) > wanted_error * wanted_error;
 }
 
 /* A first set of draws only learns what each Gaussian holds. */
@@ -446,8 +348,8 @@ static isg_status draw_repeats(split *my, isg_wells_at *at, isg_well_draws *draw
 
 /* So many particles, in all repeats together, that the rest adds no more than the wanted error to ln
    Z, judged by the pilot. */
-static double needed_particles(const split *my, const point *here) {
-    const double wells = here->has_wells ? mean_of_draws(my, here->draws, inside_of) : -HUGE_VAL;
+static double needed_particles(const split *my, const isg_split_point *here) {
+    const double wells = here->has_wells ? isg_mean_inside(here->draws, my->repeats) : -HUGE_VAL;
     const double share = 1 / (1 + isg_exp(fmin(wells - here->pilot.log_z, 700)));
     const double error = share * sqrt(here->pilot.variance) / wanted_error;
     return (double)my->pilot * error * error;
@@ -487,7 +389,7 @@ static isg_status cover_rest(split *my, size_t m, isg_wells_at *at, cover *of, b
    where the draws have no weight. */
 static isg_status find_missing(split *my, size_t m, const isg_wells_at *at,
                                const isg_well_draws *draws, bool *is_complete) {
-    const point *here = &my->points[m];
+    const isg_split_point *here = &my->points[m];
     const size_t count = my->witnesses;
     isg_status status = ISG_OK;
     double *log_weights = NULL, efficiency = 0, variance = 0, one = 0, limit = 0;
@@ -500,11 +402,11 @@ static isg_status find_missing(split *my, size_t m, const isg_wells_at *at,
         one = fmax(one, sum->largest_share);
         limit = fmax(limit, sum->log_level + log_margin);
     }
-    const double log_z = mean_of_draws(my, draws, outside_of);
+    const double log_z = isg_mean_outside(draws, my->repeats);
     const double apart = fabs(log_z - here->pilot.log_z);
-    *is_complete = efficiency >= good_efficiency && one <= largest_draw &&
+    *is_complete = efficiency >= isg_good_efficiency && one <= isg_largest_draw &&
                    here->pilot.family_squares * least_ancestors <= 1 &&
-                   apart <= most_deviations * sqrt(variance + here->pilot.variance);
+                   apart <= isg_most_deviations * sqrt(variance + here->pilot.variance);
     if (!*is_complete)
         return ISG_OK;
     ISG_TRY_GOTO(ISG_ALLOCATE(log_weights, count));
@@ -520,7 +422,7 @@ done:
 
 /* The same draws for wells and rest, if that works. */
 static isg_status draw_rest(split *my, size_t m, isg_wells_at *at) {
-    point *here = &my->points[m];
+    isg_split_point *here = &my->points[m];
     cover of = {.modes = isg_modes_start(&at->model)};
     isg_well_draws *draws = NULL;
     isg_well_draws first;
@@ -533,7 +435,7 @@ static isg_status draw_rest(split *my, size_t m, isg_wells_at *at) {
         goto done;
     ISG_TRY_GOTO(
         isg_wells_at_draw(at, my->options->well_draws / 4, &first, at_this_point(my, &part)));
-    if (!(first.outside.ess > least_efficiency * (double)(first.samples - first.in_wells)))
+    if (!(first.outside.ess > isg_least_efficiency * (double)(first.samples - first.in_wells)))
         goto done;
     ISG_TRY_GOTO(draw_repeats(my, at, draws, true, my->done));
     ISG_TRY_GOTO(find_missing(my, m, at, draws, &here->is_drawn));
@@ -546,9 +448,10 @@ done:
     return status;
 }
 
-static isg_status draw_point(split *my, size_t m, isg_wells_at *at, double until) {
-    point *here = &my->points[m];
+static isg_status draw_with(split *my, size_t m, isg_wells_at *at, double until) {
+    isg_split_point *here = &my->points[m];
     isg_part part;
+    here->is_drawn = false;
     ISG_TRY(
         isg_wells_at_start(at, &my->wells, here->beta,
                            isg_part_of(&part, &my->progress, my->done, (my->done + until) / 2)));
@@ -560,6 +463,8 @@ static isg_status draw_point(split *my, size_t m, isg_wells_at *at, double until
     if (needed_particles(my, here) > (double)my->pilot)
         ISG_TRY(draw_rest(my, m, at));
     if (m + 1 == my->n) {
+        isg_release(my->log_wells);
+        my->log_wells = NULL;
         ISG_TRY(ISG_ALLOCATE(my->log_wells, my->wells.balls.count));
         for (size_t k = 0; k < my->wells.balls.count; k++)
             my->log_wells[k] = at->log_shares[k];
@@ -567,21 +472,24 @@ static isg_status draw_point(split *my, size_t m, isg_wells_at *at, double until
     return report(my, until);
 }
 
+static isg_status draw_point(split *my, size_t m, double until) {
+    isg_wells_at at = {0};
+    const isg_status status = draw_with(my, m, &at, until);
+    isg_wells_at_release(&at);
+    return status;
+}
+
 static isg_status draw_all(split *my, double until) {
     const double step = (until - my->done) / (double)my->n, from = my->done;
-    for (size_t m = 0; m < my->n; m++) {
-        isg_wells_at at = {0};
-        const isg_status status = draw_point(my, m, &at, from + step * (double)(m + 1));
-        isg_wells_at_release(&at);
-        ISG_TRY(status);
-    }
+    for (size_t m = 0; m < my->n; m++)
+        ISG_TRY(draw_point(my, m, from + step * (double)(m + 1)));
     return ISG_OK;
 }
 
 /* ---- populations of the rest ----------------------------------------------------------------- */
 
 /* The pilot is enough where the rest is a small part of Z. */
-static void keep_pilot(const split *my, point *here) {
+static void keep_pilot(const split *my, isg_split_point *here) {
     here->squares = here->pilot.family_squares;
     here->family = here->pilot.largest_family;
     here->variance = here->pilot.variance * (double)my->repeats; /* all repeats are the same one */
@@ -589,7 +497,7 @@ static void keep_pilot(const split *my, point *here) {
         here->rest[r] = here->pilot.log_z;
 }
 
-static void keep_repeat(const split *my, point *here, const isg_population_point *passed,
+static void keep_repeat(const split *my, isg_split_point *here, const isg_population_point *passed,
                         size_t r) {
     if (r == 0)
         here->squares = here->family = here->variance = 0;
@@ -599,13 +507,14 @@ static void keep_repeat(const split *my, point *here, const isg_population_point
     here->variance += passed->variance / (double)my->repeats;
 }
 
-/* Of so many particles as the betas need whose rest was not drawn; no more than the options say. */
-static isg_status repeat_rest(split *my, double until) {
+/* Of at least so many particles as the betas need whose rest was not drawn; no more than the options
+   say. */
+static isg_status repeat_rest(split *my, double least, double until) {
     const double from = my->done, repeats = (double)my->repeats;
-    double needed = LEAST_PARTICLES;
+    double needed = least;
     size_t n = 0;
     for (size_t m = 0; m < my->n; m++) {
-        point *here = &my->points[m];
+        isg_split_point *here = &my->points[m];
         const double own = here->is_drawn ? 0 : needed_particles(my, here);
         keep_pilot(my, here);
         if (own <= (double)my->pilot)
@@ -625,174 +534,63 @@ static isg_status repeat_rest(split *my, double until) {
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* What the repeats say together: ln of the mean of Z, and its error. */
-typedef struct verdict {
-    double value, error;
-    double share;    /* of the wells */
-    double draw_ess; /* of one repeat, relative to its draws */
-    double one_draw; /* the largest share of one */
-    double ess;
-    double spread;
-    way way;        /* of the wells */
-    double apart;   /* of another way from that, the most, in units of the error */
-    bool is_second; /* whether there is another */
-} verdict;
-
-/* ln Z of the wells in one repeat. */
-static double log_of_wells(const point *here, size_t r, way by) {
-    return !here->has_wells  ? -HUGE_VAL
-           : by == BY_CHIB   ? here->chib.log_z
-           : by == BY_BRIDGE ? here->draws[r].bridge.log_z
-                             : here->draws[r].inside.log_z;
-}
-
-/* Chooses the way to Z of the wells, and compares it with the others. */
-static double choose_way(const split *my, const point *here, verdict *out) {
-    estimate of[WAYS];
-    if (!here->has_wells)
-        return 0;
-    estimate_wells(my, here->draws, &here->chib, of);
-    out->way = here->is_drawn ? BY_DRAWS : best_way(of);
-    for (way k = BY_DRAWS; k < WAYS; k++) {
-        if (k == out->way || (k != BY_DRAWS && !of[k].can_confirm) ||
-            (of[k].is_last && out->is_second))
-            continue;
-        const double error = sqrt(of[k].variance + of[out->way].variance);
-        out->apart = fmax(out->apart, fabs(of[k].log_z - of[out->way].log_z) / error);
-        out->is_second = true;
-    }
-    return of[out->way].variance;
-}
-
-static verdict combine(const split *my, const point *here) {
-    const size_t repeats = my->repeats;
-    const double n = (double)repeats;
-    verdict out = {0};
-    double sum = 0, wells = 0, squares = 0, of_all = 0, log_top = -HUGE_VAL;
-    const double of_wells = choose_way(my, here, &out);
-    for (size_t r = 0; r < repeats && (here->has_wells || here->is_drawn); r++) {
-        const isg_mixture_sum *drawn =
-            here->is_drawn ? &here->draws[r].all : &here->draws[r].inside;
-        out.draw_ess += drawn->ess / (double)here->draws[r].samples / n;
-        out.one_draw = fmax(out.one_draw, drawn->largest_share);
-        of_all += here->draws[r].all.error * here->draws[r].all.error / (n * n);
-    }
-    for (size_t r = 0; r < repeats; r++) {
-        const double rest = here->is_drawn ? here->draws[r].outside.log_z : here->rest[r];
-        log_top = fmax(log_top, fmax(log_of_wells(here, r, out.way), rest));
-    }
-    for (size_t r = 0; r < repeats; r++) {
-        const double rest = here->is_drawn ? here->draws[r].outside.log_z : here->rest[r];
-        const double in_wells = isg_exp(log_of_wells(here, r, out.way) - log_top);
-        const double both = in_wells + isg_exp(rest - log_top);
-        wells += in_wells;
-        sum += both;
-        squares += both * both;
-    }
-    const double mean = sum / n;
-    out.share = wells / sum;
-    out.value = log_top + isg_log(mean);
-    /* The scatter of a few repeats is itself uncertain; what families and draws say of it counts as
-       much as 8 more repeats. What all repeats have in common, the chains in the wells, it does not
-       show. */
-    const double between = fmax(0, squares / n - mean * mean) * n / (n - 1) / (mean * mean) / n;
-    const double rest =
-        here->is_drawn ? of_all : (1 - out.share) * (1 - out.share) * here->variance / n;
-    const double inside = here->is_drawn ? 0 : out.share * out.share * of_wells;
-    const double drawn = out.way == BY_DRAWS ? inside : 0, others = 8;
-    out.error =
-        sqrt(((n - 1) * between + others * (rest + drawn)) / (n - 1 + others) + (inside - drawn));
-    out.spread = sqrt(between * n);
-    out.ess = 1 / (rest + inside);
-    return out;
-}
-
-/* Why it is not trusted, as a sentence; empty if it is. `is_rest` says that more sweeps may
-   help. */
-static void judge(const split *my, const point *here, const verdict *is, char *reason, size_t room,
-                  bool *is_rest) {
-    const bool is_inbred = here->family > largest_family || here->squares > most_squares;
-    const double unknown = (1 - is->share) * 2 * sqrt(here->squares);
-    const bool by_draws = here->is_drawn || (is->share > minor && is->way == BY_DRAWS);
-    *reason = 0;
-    *is_rest = false;
-    if (!here->is_drawn && 1 - is->share > minor && is_inbred && unknown > most_unknown) {
-        snprintf(reason, room,
-                 "%.2g %% of the population descends from one of its first states, so it has seen "
-                 "too little",
-                 100 * here->family);
-        *is_rest = true;
-    } else if (by_draws && is->draw_ess < least_efficiency) {
-        snprintf(reason, room, "only %.2g %% of the draws count in the wells", 100 * is->draw_ess);
-    } else if (by_draws && is->one_draw > largest_draw) {
-        snprintf(reason, room, "one draw carries %.2g %% of the wells", 100 * is->one_draw);
-    } else if (is->share > minor && is->apart > most_deviations) {
-        snprintf(reason, room, "two estimates of the wells differ by %.2g of their errors",
-                 is->apart);
-    } else if (by_draws && !is->is_second && is->draw_ess < good_efficiency) {
-        snprintf(reason, room,
-                 "only %.2g %% of the draws count in the wells, and no second estimate applies",
-                 100 * is->draw_ess);
-    } else if (here->is_incomplete) {
-        snprintf(reason, room, "wells were still being found in the last round");
-    } else if (!my->is_closed && is->share > negligible) {
-        snprintf(reason, room, "the search for deep states was still finding new ones");
-    }
-}
-
-static isg_log_z result_of(const split *my, const point *here, bool *is_rest) {
-    const verdict is = combine(my, here);
-    isg_log_z out = {.value = is.value,
-                     .error = is.error,
-                     .method = ISG_LOG_Z_WELLS,
-                     .ess = is.ess,
-                     .samples = my->repeats * (here->is_drawn ? here->draws[0].samples
-                                                              : my->population.particles),
-                     .spread = is.spread,
-                     .modes = my->wells.balls.count * (my->wells.balls.is_even ? 2 : 1),
-                     .laplace = (double)NAN,
-                     .shares = {is.share, 1 - is.share},
-                     .is_drawn = here->is_drawn,
-                     .family = here->family};
-    judge(my, here, &is, out.reason, sizeof out.reason, is_rest);
-    out.is_trusted = !*out.reason;
-    out.side = out.is_trusted ? ISG_SIDE_BOTH : ISG_SIDE_LOWER;
+static isg_log_z result_of(const split *my, const isg_split_point *here, isg_remedy *remedy) {
+    isg_log_z out = isg_split_verdict(here, my->is_closed, remedy);
+    out.samples =
+        my->repeats * (here->is_drawn ? here->draws[0].samples : my->population.particles);
+    out.modes = my->wells.balls.count * (my->wells.balls.is_even ? 2 : 1);
     out.bound = isg_deep_list_bound(&my->deep, here->beta, &out.states);
     return out;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static isg_status conclude(split *my, isg_log_z *out, bool *may_improve) {
-    *may_improve = false;
+static isg_status conclude(split *my, isg_log_z *out) {
     for (size_t m = 0; m < my->n; m++) {
-        bool is_rest = false;
         isg_log_z *here = &out[my->points[m].place];
-        *here = result_of(my, &my->points[m], &is_rest);
+        *here = result_of(my, &my->points[m], &my->remedies[m]);
         if (!isfinite(here->value))
             return isg_fail(ISG_ERR_DIVERGED, "ln Z: weights or fields are too large");
         isg_log_z_respect_bound(here);
-        *may_improve = *may_improve || is_rest;
     }
     return ISG_OK;
 }
 
+/* Two estimates of the wells that differ get other chains: of the many comparisons of a curve some fail
+   by chance, but hardly twice. Large families mean that particles are too slow to follow the cooling:
+   four times the sweeps help more than four times the particles, and these are no longer spared. */
+static isg_status try_again(split *my, bool *has_changed) {
+    bool is_inbred = false;
+    *has_changed = false;
+    for (size_t m = 0; m < my->n; m++) {
+        const bool was_drawn = my->points[m].is_drawn;
+        is_inbred = is_inbred || my->remedies[m] == ISG_REMEDY_SWEEPS;
+        *has_changed = *has_changed || my->remedies[m] != ISG_REMEDY_NONE;
+        if (my->remedies[m] != ISG_REMEDY_CHAINS)
+            continue;
+        ISG_TRY(draw_point(my, m, my->done));
+        /* Its rest needs a population then, which it had none of. */
+        is_inbred = is_inbred || (was_drawn && !my->points[m].is_drawn);
+    }
+    if (!is_inbred)
+        return ISG_OK;
+    my->population.sweeps *= MORE_SWEEPS;
+    return repeat_rest(my, (double)my->population.particles, 0.99);
+}
+
 static isg_status run(split *my, const double *betas, isg_log_z *out) {
-    bool may_improve = false;
+    bool has_changed = false;
     ISG_TRY(create(my, betas));
     ISG_TRY(report(my, 0));
     ISG_TRY(search(my));
     ISG_TRY(explore_rest(my));
     ISG_TRY(draw_all(my, 0.5));
-    ISG_TRY(repeat_rest(my, 0.9));
-    ISG_TRY(conclude(my, out, &may_improve));
-    /* Large families mean that particles are too slow to follow the cooling. Where that happens,
-       four times the sweeps help more than four times the particles. */
-    if (may_improve && my->options->patience > 0) {
-        my->population.sweeps *= 4;
-        ISG_TRY(repeat_rest(my, 0.99));
-        ISG_TRY(conclude(my, out, &may_improve));
-    }
+    ISG_TRY(repeat_rest(my, LEAST_PARTICLES, 0.9));
+    ISG_TRY(conclude(my, out));
+    if (my->options->patience > 0)
+        ISG_TRY(try_again(my, &has_changed));
+    if (has_changed)
+        ISG_TRY(conclude(my, out));
     return report(my, 1);
 }
 
@@ -836,7 +634,6 @@ isg_status isg_split_log_z(const isg_rbm *rbm, const isg_log_z_options *options,
 
 /* A population of all states: nothing is outside. */
 static isg_status run_population(split *my, const double *betas, isg_log_z *out) {
-    bool may_improve = false;
     ISG_TRY(create(my, betas));
     ISG_TRY(report(my, 0));
     if (my->options->is_bounded) {
@@ -847,8 +644,8 @@ static isg_status run_population(split *my, const double *betas, isg_log_z *out)
     my->is_closed = true;
     for (size_t m = 0; m < my->n; m++)
         my->points[m].pilot.variance = HUGE_VAL; /* as many particles as there may be */
-    ISG_TRY(repeat_rest(my, 0.99));
-    ISG_TRY(conclude(my, out, &may_improve));
+    ISG_TRY(repeat_rest(my, LEAST_PARTICLES, 0.99));
+    ISG_TRY(conclude(my, out));
     for (size_t m = 0; m < my->n; m++) {
         out[m].method = ISG_LOG_Z_POPULATION;
         out[m].shares = (isg_shares){(double)NAN, (double)NAN};
