@@ -479,3 +479,9 @@ edit(src/log_z/deep_states.c [=[found->value = fmax(found->value, found->bound);
 
 mutant(rest_inside "the population of the rest is one of all states" test_split)
 edit(src/log_z/split.c [=[job.outside = &my->wells.balls;]=] [=[job.outside = NULL;]=])
+
+mutant(any_family "however large a family of the population is" test_verdict)
+edit(src/log_z/verdict.c [=[here->family > largest_family || here->squares > most_squares]=] [=[here->squares > most_squares]=])
+
+mutant(one_estimate "two estimates of the wells that differ are trusted" test_verdict)
+edit(src/log_z/verdict.c [=[out->apart = fmax(out->apart, fabs(of[k].log_z - of[out->way].log_z) / error);]=] [=[out->apart = fmin(out->apart, fabs(of[k].log_z - of[out->way].log_z) / error);]=])
