@@ -10,10 +10,12 @@
 #include "cli/suggest.h"
 #include "cli/value.h"
 
-const char *const start_names[] = {"hopfield", "hebbian", "pca", "normal", NULL}; /* isg_start */
+const char *const start_names[] = {"hopfield", "hebbian", "pca",
+                                   "normal",   "axes",    NULL}; /* isg_start */
 const char start_help[] =
     "Weights to start from: hopfield (the projection rule of the class patterns), hebbian, pca "
-    "(principal axes), normal (random), or a model M.npz";
+    "(principal axes), axes (the same without removing means: the best orthonormal start), normal "
+    "(random), or a model M.npz";
 
 /* What --init says: a start, or a model file. */
 typedef struct init {

@@ -368,7 +368,8 @@ static const option_entry options[] = {
     {.name = "init", .kind = OPTION_CHOICE, .metavar = "START",
      .choices = start_names, FIELD(experts.start),
      .help = "Weights to start from: the projection rule or the Hebbian rule of the K "
-             "sub-patterns of the class, principal axes, or random weights"},
+             "sub-patterns of the class, principal axes of the class with its mean removed (pca) or "
+             "not (axes), or random weights"},
     {.name = "sd", .kind = OPTION_DOUBLE, .metavar = "SD", .low = 0,
      .high = HUGE_VAL, .is_above_low = true, FIELD(experts.deviation),
      .help = "Standard deviation of the weights of --init normal"},

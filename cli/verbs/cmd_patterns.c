@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "cli/allocation.h"
 #include "cli/data_input.h"
 #include "cli/pictures.h"
@@ -16,11 +17,18 @@ typedef struct patterns_settings {
     const char *out, *table, *picture;
     size_t top;
     isg_pattern_options how;
+    const char *from; /* --patterns */
+    bool is_random, is_learned;
+    isg_learn_options learning;
+    double beta;
 } patterns_settings;
 
 static void defaults(void *settings) {
-    *(patterns_settings *)settings =
-        (patterns_settings){.data = data_defaults(), .how = isg_pattern_defaults(), .top = 10};
+    *(patterns_settings *)settings = (patterns_settings){.data = data_defaults(),
+                                                         .how = isg_pattern_defaults(),
+                                                         .top = 10,
+                                                         .learning = isg_learn_defaults(),
+                                                         .beta = 2};
 }
 
 typedef struct pattern_row {
@@ -47,6 +55,9 @@ typedef struct patterns_result {
     marker *markers;   /* (n_patterns, top) */
     double *shares;    /* (n_visible, n_patterns) of +1 in the samples of each pattern */
     size_t top;        /* for each pattern; 0: not asked for */
+    isg_learning learned;
+    double ceiling, beta, bound;
+    bool is_learned, is_unfinished;
     result_list patterns, positive, labels, members, distinctive;
 } patterns_result;
 
@@ -229,15 +240,153 @@ static const result_entry marker_results[] = {
     {.key = NULL}};
 /* clang-format on */
 
+/* ---- where patterns come from --------------------------------------------------------------------- */
+
+/* What --patterns says: a number of them, or a file. */
+typedef struct source {
+    size_t count; /* 0: by classes */
+    const char *file;
+} source;
+
+static exit_code parse_source(const invocation *call, source *out) {
+    const patterns_settings *settings = call->settings;
+    *out = (source){0};
+    if (settings->from && isg_parse_size(settings->from, &out->count)) {
+        if (out->count == 0)
+            return fail(EXIT_MISUSED, "--patterns: expected at least one, found 0");
+    } else {
+        out->file = settings->from;
+    }
+    if (out->file && !settings->is_learned)
+        return fail(EXIT_MISUSED, "--patterns %s: patterns of a file need --learn", out->file);
+    if (settings->from && call_has_option(call, "per-class"))
+        return fail(EXIT_MISUSED, "--per-class: cannot be used with --patterns");
+    if (settings->is_random && !settings->is_learned)
+        return fail(EXIT_MISUSED, "--random: random patterns need --learn");
+    if (settings->is_random && out->file)
+        return fail(EXIT_MISUSED, "--random: cannot be used with patterns of a file");
+    static const char *const of_learning[] = {"memory", "rounds", "beta"};
+    for (size_t k = 0; k < 3; k++)
+        if (!settings->is_learned && call_has_option(call, of_learning[k]))
+            return fail(EXIT_MISUSED, "--%s: needs --learn", of_learning[k]);
+    return EXIT_DONE;
+}
+
+static exit_code load_source(isg_patterns **out, const char *file, const isg_dataset *data,
+                             const char *name) {
+    const exit_code code = fail_status(isg_patterns_load(out, file));
+    if (code != EXIT_DONE)
+        return code;
+    const isg_dataset_info info = isg_dataset_describe(data);
+    if (isg_patterns_describe(*out).n_visible != info.n_visible)
+        return fail(EXIT_BAD_INPUT, "%s: has patterns of %zu units, but %s has %zu", file,
+                    isg_patterns_describe(*out).n_visible, name, info.n_visible);
+    if (info.image_height)
+        return fail_status(isg_patterns_set_image(*out, info.image_height, info.image_width));
+    return EXIT_DONE;
+}
+
+static exit_code cluster(isg_patterns **out, const invocation *call, const source *from,
+                         const isg_dataset *data) {
+    const patterns_settings *settings = call->settings;
+    isg_pattern_options how = settings->how;
+    progress bar;
+    how.cap = true;
+    if (from->count) {
+        how.per_class = from->count;
+        how.ignore_labels = true;
+    } else {
+        start_patterns(call, data, call->arguments[0], how.per_class);
+    }
+    progress_start(&bar, call->common.quiet, "clustering");
+    const isg_status status = isg_patterns_from_data(out, data, &how, progress_callback(&bar));
+    progress_finish(&bar);
+    if (status != ISG_ERR_ARGUMENT)
+        return fail_status(status);
+    return fail(EXIT_BAD_INPUT, "%s: %s%s", call->arguments[0], isg_error_message(),
+                from->count         ? "; choose a smaller --patterns"
+                : how.per_class > 1 ? "; choose a smaller --per-class"
+                                    : "");
+}
+
+static exit_code make_random(isg_patterns **out, const invocation *call, const source *from,
+                             const isg_dataset *data) {
+    const patterns_settings *settings = call->settings;
+    const isg_dataset_info info = isg_dataset_describe(data);
+    const size_t classes = info.n_classes > 0 ? info.n_classes : 1;
+    const size_t count = from->count ? from->count
+                         : settings->how.per_class > SIZE_MAX / classes
+                             ? SIZE_MAX
+                             : classes * settings->how.per_class;
+    if (count > info.n_visible)
+        return fail(EXIT_BAD_INPUT, "--random: %zu patterns of %zu units cannot be independent",
+                    count, info.n_visible);
+    exit_code code =
+        fail_status(isg_patterns_random(out, info.n_visible, count, call->common.seed));
+    if (code == EXIT_DONE)
+        code = fail_status(isg_patterns_set_encoding(*out, isg_dataset_encoding(data)));
+    if (code == EXIT_DONE && info.image_height)
+        code = fail_status(isg_patterns_set_image(*out, info.image_height, info.image_width));
+    return code;
+}
+
+/* Replaces the patterns by learned ones. */
+static exit_code learn(isg_patterns **patterns, patterns_result *my, const invocation *call,
+                       const isg_dataset *data) {
+    const patterns_settings *settings = call->settings;
+    isg_patterns *learned = NULL;
+    progress bar;
+    progress_start(&bar, call->common.quiet, "learning");
+    const isg_status status = isg_patterns_learn(&learned, *patterns, data, &settings->learning,
+                                                 &my->learned, progress_callback(&bar));
+    progress_finish(&bar);
+    if (status == ISG_ERR_DEPENDENT)
+        return fail(EXIT_BAD_INPUT, "%s: %s; learning needs independent patterns: choose fewer",
+                    call->arguments[0], isg_error_message());
+    exit_code code = fail_status(status);
+    if (code != EXIT_DONE)
+        return code;
+    isg_patterns_free(*patterns);
+    *patterns = learned;
+    const isg_patterns_info info = isg_patterns_describe(learned);
+    /* Data of fewer directions than patterns are all captured. */
+    if (isg_capture_ceiling(data, info.n_patterns, &my->ceiling) == ISG_ERR_ARGUMENT)
+        my->ceiling = 1;
+    my->is_learned = true;
+    my->is_unfinished = !my->learned.is_finished;
+    my->beta = settings->beta;
+    my->bound = -settings->beta / 2 * (double)info.n_visible * (1 - my->learned.capture) -
+                log(2 * (double)info.n_patterns);
+    return code;
+}
+
+static exit_code make(isg_patterns **out, patterns_result *my, const invocation *call,
+                      const source *from, const isg_dataset *data) {
+    const patterns_settings *settings = call->settings;
+    exit_code code = from->file            ? load_source(out, from->file, data, call->arguments[0])
+                     : settings->is_random ? make_random(out, call, from, data)
+                                           : cluster(out, call, from, data);
+    if (code == EXIT_DONE && settings->is_learned)
+        code = learn(out, my, call, data);
+    return code;
+}
+
 static exit_code run(const invocation *call) {
     const patterns_settings *settings = call->settings;
     isg_dataset *data = NULL;
     isg_patterns *patterns = NULL;
+    source from;
     patterns_result my = {.file = settings->out,
                           .table = settings->table,
                           .picture = settings->picture,
-                          .ward_sample = settings->how.ward_samples};
-    exit_code code = may_write(&call->common, settings->out, ".npz");
+                          .ward_sample = settings->how.ward_samples,
+                          .ceiling = (double)NAN,
+                          .beta = (double)NAN,
+                          .bound = (double)NAN,
+                          .learned = {.capture = (double)NAN, .capture_before = (double)NAN}};
+    exit_code code = parse_source(call, &from);
+    if (code == EXIT_DONE)
+        code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->table)
         code = may_write(&call->common, settings->table, ".csv");
     if (code == EXIT_DONE && settings->picture)
@@ -251,20 +400,8 @@ static exit_code run(const invocation *call) {
         code =
             check_picture(call->arguments[0], info.n_visible, info.image_height, info.image_width);
     }
-    if (code == EXIT_DONE) {
-        isg_pattern_options how = settings->how;
-        progress bar;
-        how.cap = true;
-        start_patterns(call, data, call->arguments[0], how.per_class);
-        progress_start(&bar, call->common.quiet, "clustering");
-        const isg_status status =
-            isg_patterns_from_data(&patterns, data, &how, progress_callback(&bar));
-        progress_finish(&bar);
-        code = status == ISG_ERR_ARGUMENT
-                   ? fail(EXIT_BAD_INPUT, "%s: %s%s", call->arguments[0], isg_error_message(),
-                          settings->how.per_class > 1 ? "; choose a smaller --per-class" : "")
-                   : fail_status(status);
-    }
+    if (code == EXIT_DONE)
+        code = make(&patterns, &my, call, &from, data);
     if (code == EXIT_DONE)
         code = look(&my, patterns);
     const bool is_wanted = settings->table || call_has_option(call, "top");
@@ -310,10 +447,29 @@ static const option_entry options[] = {
      .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.per_class),
      .help = "Patterns per class: 1 is the class mean, more are clusters (Ward linkage); a class "
              "with fewer samples gets one for each of them"},
+    {.name = "patterns", .kind = OPTION_TEXT, .metavar = "P|P.npz",
+     .offset = offsetof(patterns_settings, from), .otherwise = "by classes",
+     .help = "Make P patterns of all samples together, whatever their labels; or learn from those of "
+             "a file"},
     {.name = "ward-sample", .kind = OPTION_SIZE, .metavar = "M", .low = 1,
      .high = HUGE_VAL, .offset = offsetof(patterns_settings, how.ward_samples),
      .help = "Of a class with more samples, cluster M evenly spaced ones, and let each of the others "
              "join the cluster with the nearest mean; memory is about 2 M^2 bytes"},
+    {.name = "learn", .kind = OPTION_FLAG, .offset = offsetof(patterns_settings, is_learned),
+     .help = "Then flip single units, the best first, as long as the patterns capture more of the data: "
+             "the likelihood of their network rises, and it stays a network of binary patterns"},
+    {.name = "memory", .kind = OPTION_DOUBLE, .metavar = "KAPPA", .low = 0, .high = 1e6,
+     .offset = offsetof(patterns_settings, learning.memory),
+     .help = "With --learn: weight of staying near the means of the samples that are nearest to each "
+             "pattern at the start, of its class; 0.05 to 1 trades likelihood for recall"},
+    {.name = "rounds", .kind = OPTION_SIZE, .metavar = "R", .low = 1, .high = HUGE_VAL,
+     .offset = offsetof(patterns_settings, learning.rounds), .otherwise = "until no flip gains",
+     .help = "With --learn: rounds through all patterns, at most; --patterns P.npz goes on from there"},
+    {.name = "random", .kind = OPTION_FLAG, .offset = offsetof(patterns_settings, is_random),
+     .help = "With --learn: start from random patterns, without labels"},
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30, .high = 1e30,
+     .offset = offsetof(patterns_settings, beta),
+     .help = "With --learn: inverse temperature of the bound that is printed"},
     {.name = "table", .kind = OPTION_FILE, .metavar = "FILE.csv",
      .offset = offsetof(patterns_settings, table), .otherwise = "no file",
      .help = "Also write the most distinctive units of every pattern, and show their names"},
@@ -349,6 +505,14 @@ static const result_entry results[] = {
               "number of classes of which only --ward-sample samples were clustered"),
     RESULT_CHAR_ARRAY(patterns_result, checksum, "sha256",
                       "SHA-256 of the patterns packed (first unit = highest bit), sorted, concatenated"),
+    RESULT_AS(patterns_result, learned.capture_before, "capture_before",
+              "with --learn: mean share of a sample in the span of the patterns at the start; else null"),
+    RESULT_AS(patterns_result, learned.capture, "capture", "the same of the learned patterns, or null"),
+    IS(ceiling, "the largest of any so many vectors, that of the principal axes, or null"),
+    RESULT_AS(patterns_result, learned.flips, "flips", "number of single units flipped; 0 without --learn"),
+    RESULT_AS(patterns_result, learned.rounds, "rounds", "number of rounds through all patterns; 0 without --learn"),
+    IS(beta, "inverse temperature of the bound, or null"),
+    IS(bound, "L per sample of the network of these patterns is at most this, or null"),
     LIST(distinctive, marker_results, "with --table or --top, T units per pattern; else null"),
     IS(table, "the table, or null"),
     IS(picture, "the picture, or null"),
@@ -358,7 +522,8 @@ static const result_entry results[] = {
      .is_private = true},
     RESULT_HIDDEN(patterns_result, is_dependent), RESULT_HIDDEN(patterns_result, mu),
     RESULT_HIDDEN(patterns_result, nu), RESULT_HIDDEN(patterns_result, is_sampled),
-    RESULT_HIDDEN(patterns_result, ward_sample),
+    RESULT_HIDDEN(patterns_result, ward_sample), RESULT_HIDDEN(patterns_result, is_learned),
+    RESULT_HIDDEN(patterns_result, is_unfinished),
     {.label = "patterns", .text = "{n_patterns} of {n_visible unit}"},
     {.when = "!is_dependent", .label = "rank", .text = "{rank}: linearly independent"},
     {.when = "is_dependent", .label = "rank", .text = "{rank}: dependent, {dependence}"},
@@ -367,7 +532,14 @@ static const result_entry results[] = {
     {.when = "is_sampled", .label = "clustered",
      .text = "{ward_sample} samples of each of {sampled_classes} classes with more, which then joined the "
              "nearest mean"},
-    {.label = "ties", .text = "{ties} (units whose mean is zero, set to -1)"},
+    {.when = "is_learned", .label = "captured",
+     .text = "{capture:.4f} of the data, {capture_before:.4f} at the start, at most {ceiling:.4f} (axes)"},
+    {.when = "is_learned", .label = "learned", .text = "{flips flip} in {rounds round}"},
+    {.when = "is_unfinished", .label = "remark",
+     .text = "some flips still gain; --patterns with this file goes on"},
+    {.when = "is_learned", .label = "bound",
+     .text = "L is at most {bound:.3f} at beta {beta} (score it with 'map' and 'score')"},
+    {.when = "!is_learned", .label = "ties", .text = "{ties} (units whose mean is zero, set to -1)"},
     {.label = "SHA-256", .text = "{sha256} (of the sorted patterns)"},
     {.each = "patterns", .heading = "  pattern  class                 samples       +1",
      .text = "  {#:-8} {label:-20} {members:8} {positive:8}"},
@@ -381,6 +553,10 @@ static const example examples[] = {
     {"isinglass patterns mnist:train -o digits.npz", "The ten class patterns of the paper."},
     {"isinglass patterns mnist:train --per-class 10 -o digits10.npz",
      "A hundred patterns, ten ways to write each digit."},
+    {"isinglass patterns mnist:train --learn -o learned.npz",
+     "Ten patterns whose network has a higher likelihood."},
+    {"isinglass patterns cells.npz --patterns 20 --learn -o learned.npz",
+     "Twenty learned patterns of data without labels."},
     {"isinglass patterns votes.csv --label-column party -o parties.npz",
      "One pattern for each party."},
     {"isinglass patterns cells.csv --label-column type -o types.npz --table markers.csv --top 20",
@@ -399,6 +575,16 @@ const command command_patterns = {
         "Ward linkage on Hamming distances, with ties broken as SciPy does, and each cluster "
         "gives a pattern. Patterns are ordered by class, then by the first sample of the "
         "cluster.\n"
+        "--learn makes the network of the patterns a better model of the data. Over projection "
+        "networks "
+        "the log-likelihood is L = beta/2 N capture - ln Z, where capture is the mean share of a "
+        "sample "
+        "in the span of the patterns, and ln Z hardly depends on which patterns they are. Units "
+        "are "
+        "flipped one at a time, the best first, with the exact gain of every flip, pattern after "
+        "pattern, until none gains; the result depends on the data and the start alone. It takes "
+        "the "
+        "data's bits and no matrix of units x units.\n"
         "--table ranks the units of a pattern by how much more often they are +1 in its samples "
         "than in all others: weight = share_in_class - share_in_rest, the first unit first if "
         "equal. Its columns are pattern (from 0), label, rank, unit (from 0), name (empty if "

@@ -89,7 +89,9 @@ typedef enum isg_start {
     ISG_START_HOPFIELD, /* the projection rule of the patterns, mapped by QR */
     ISG_START_HEBBIAN,  /* the Hebbian rule: xi / sqrt(n_visible) */
     ISG_START_PCA,      /* the principal axes of the data, as unit columns */
-    ISG_START_NORMAL    /* independent normal weights */
+    ISG_START_NORMAL,   /* independent normal weights */
+    ISG_START_AXES /* as PCA, but of the second moments <s s^T>, no means removed: of all orthonormal
+                      weights those with the largest likelihood, but for changes of ln Z */
 } isg_start;
 
 /* Start from isg_start_defaults(); defaults are in brackets. */
@@ -97,7 +99,7 @@ typedef struct isg_start_options {
     isg_start kind;            /* [ISG_START_HOPFIELD] */
     size_t per_class;          /* patterns, and so hidden units, per class [1] */
     bool cap;                  /* patterns: as in isg_pattern_options [false] */
-    size_t n_hidden;           /* PCA and normal: hidden units [0: one per pattern] */
+    size_t n_hidden;           /* PCA, axes and normal: hidden units [0: one per pattern] */
     bool allow_rank_deficient; /* Hopfield: as in isg_mapping_options [false] */
     double beta;               /* [2] */
     double deviation;          /* normal: standard deviation of the weights [0.1] */

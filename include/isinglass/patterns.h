@@ -24,6 +24,7 @@ typedef struct isg_pattern_options {
        nearest cluster mean; clustering takes about 2 bytes for every pair of them [20000; 0 means the
        same] */
     size_t ward_samples;
+    bool ignore_labels; /* all samples form one class [false] */
 } isg_pattern_options;
 
 ISG_API isg_pattern_options isg_pattern_defaults(void);
@@ -36,6 +37,10 @@ ISG_API isg_pattern_options isg_pattern_defaults(void);
 ISG_API isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
                                           const isg_pattern_options *options,
                                           const isg_progress *progress);
+
+/* Independent random spins. */
+ISG_API isg_status isg_patterns_random(isg_patterns **out, size_t n_visible, size_t n_patterns,
+                                       uint64_t seed);
 
 /* From xi (n_visible, n_patterns), row-major, entries +1 and -1; `labels` (n_patterns) may be
    NULL. */
@@ -104,6 +109,43 @@ ISG_API isg_status isg_patterns_rank(const isg_patterns *patterns, size_t *rank,
 
 /* SHA-256 of all patterns, packed to bytes (first unit = highest bit), sorted, concatenated. */
 ISG_API isg_status isg_patterns_checksum(const isg_patterns *patterns, char hex[65]);
+
+/* ---- Learned patterns ------------------------------------------------------------------------- */
+
+/* The capture of patterns is the mean share of a sample that lies in their span, tr(P C) / N, with the
+   projector P and C = <s s^T> over the data. A projection network of inverse temperature beta has the
+   log-likelihood beta/2 N capture - ln Z per sample, at most -beta/2 N (1 - capture) - ln(2 p). */
+
+/* Start from isg_learn_defaults(); defaults are in brackets. */
+typedef struct isg_learn_options {
+    double
+        memory; /* kappa: also raise kappa (m.xi) for every pattern, with m the mean of the samples
+                      nearest to it at the start, of its class if there are labels [0] */
+    size_t rounds; /* through all patterns, at most [0: until nothing changes] */
+} isg_learn_options;
+
+ISG_API isg_learn_options isg_learn_defaults(void);
+
+typedef struct isg_learning {
+    double capture_before, capture;
+    size_t flips, rounds; /* of single units; through all patterns */
+    bool is_finished;     /* no flip of one unit gains any more */
+} isg_learning;
+
+/* Flips single units of the patterns, the best first, as long as that raises N capture: the same result
+   on every machine, without random numbers. They keep their labels; those without are
+   turned towards the mean of the data, since mirror images are the same to a network. `options`, `report` and `progress`
+   may be NULL. Memory: the data once more, and 40 bytes for every unit of a pattern. ISG_ERR_DEPENDENT
+   for dependent patterns, ISG_ERR_SHAPE if the units disagree. */
+ISG_API isg_status isg_patterns_learn(isg_patterns **out, const isg_patterns *start,
+                                      const isg_dataset *data, const isg_learn_options *options,
+                                      isg_learning *report, const isg_progress *progress);
+
+/* The capture of patterns, and the largest of any so many vectors: that of the principal axes. Errors as
+   above; ISG_ERR_ARGUMENT if the data span fewer directions. */
+ISG_API isg_status isg_patterns_capture(const isg_patterns *patterns, const isg_dataset *data,
+                                        double *out);
+ISG_API isg_status isg_capture_ceiling(const isg_dataset *data, size_t n_patterns, double *out);
 
 #ifdef __cplusplus
 }

@@ -101,6 +101,27 @@ def test_same_as_the_program(run, data, file, per_class, tmp_path):
         assert [row[name] for row in rows] == [f"{value:.6g}" for value in top[name]]
 
 
+@pytest.mark.parametrize("memory", [0, 0.2])
+def test_learned_as_by_the_program(run, data, file, memory, tmp_path):
+    found = run("patterns", file, "-o", tmp_path / "p.npz", "--learn", "--memory", memory, "--binarize", "mean")
+    start = Patterns.from_data(data)
+    p = start.learn(data, memory=memory)
+    assert p.checksum == found["sha256"] and p.labels == start.labels
+    assert (start.capture(data), p.capture(data), Patterns.ceiling(data, 3)) == tuple(
+        found[key] for key in ("capture_before", "capture", "ceiling"))
+    assert start.learn(data, memory=memory, rounds=1).learn(data, memory=0).capture(data) >= p.capture(data) - 0.05
+
+
+def test_capture_is_that_of_the_projector(data):
+    p = Patterns.from_data(data, per_class=2, ignore_labels=True)
+    assert p.labels == [None, None]
+    q, _ = np.linalg.qr(p.xi.astype(float))
+    assert p.capture(data) == pytest.approx(np.mean(((data.spins @ q) ** 2).sum(axis=1)) / p.n_visible, rel=1e-12)
+    moments = data.spins.T.astype(float) @ data.spins / len(data.spins)
+    assert Patterns.ceiling(data, 2) == pytest.approx(np.linalg.eigvalsh(moments)[-2:].sum() / p.n_visible, rel=1e-12)
+    assert Patterns.random(9, 3, random_state=1).checksum == Patterns.random(9, 3, random_state=1).checksum
+
+
 def test_nearest_is_within_the_class(data):
     p = Patterns.from_data(data, per_class=3)
     overlaps = data.spins.astype(int) @ p.xi
@@ -177,6 +198,11 @@ SPINS = np.ones((2, 4), np.int8)
     (lambda: Patterns.from_data(SPINS, per_class=-1), ValueError, "^per_class: "),
     (lambda: Patterns.from_data(SPINS, per_class="x"), TypeError, "^per_class: "),
     (lambda: Patterns.from_data(SPINS, per_class=3), ValueError, ""),
+    (lambda: Patterns(SPINS).learn(SPINS), isinglass.DependentError, "pattern 1"),
+    (lambda: Patterns(SPINS[:1]).learn(SPINS, memory=-1), ValueError, "^memory: "),
+    (lambda: Patterns(SPINS[:1]).learn(SPINS, rounds="x"), TypeError, "^rounds: "),
+    (lambda: Patterns.ceiling(SPINS, 2), ValueError, "principal axes"),
+    (lambda: Patterns.random(0, 2), ValueError, ""),
     (lambda: Patterns.load("/nonexistent/p.npz"), OSError, ""),
     (lambda: Patterns.load(3), TypeError, "^path: "),
     (lambda: _core.Patterns.from_bytes(b"no zip"), isinglass.FormatError, ""),

@@ -165,7 +165,7 @@ def test_dependent_patterns() -> None:
         SpinGaussianRBM.from_patterns(spins).append_pattern(spins[1])
 
 
-@pytest.mark.parametrize("kind", ["hopfield", "hebbian", "pca", "normal"])
+@pytest.mark.parametrize("kind", ["hopfield", "hebbian", "pca", "normal", "axes"])
 def test_starts(kind: str) -> None:
     random = np.random.default_rng(2)
     data = Dataset.from_spins(random.choice([-1, 1], (60, 20)), y=np.arange(60) % 3)

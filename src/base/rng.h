@@ -48,7 +48,8 @@ typedef enum isg_purpose {
     ISG_PURPOSE_VALIDATE,    /* the same in validation data */
     ISG_PURPOSE_POPULATION,  /* population annealing of ln Z */
     ISG_PURPOSE_WELLS,       /* chains and draws confined to wells */
-    ISG_PURPOSE_STATES       /* starts of the search for deep states */
+    ISG_PURPOSE_STATES,      /* starts of the search for deep states */
+    ISG_PURPOSE_LEARN        /* random patterns to learn from */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)

@@ -45,12 +45,16 @@ static isg_status make(isg_rbm **out, const isg_start_options *options,
     case ISG_START_HEBBIAN:
         return start_from_patterns(out, options, patterns, data, progress);
     case ISG_START_PCA:
-        return isg_rbm_start_pca(out, data, n_hidden, options->beta);
+    case ISG_START_AXES:
+        return isg_rbm_start_pca(out, data,
+                                 options->kind == ISG_START_PCA ? ISG_AXES_OF_COVARIANCE
+                                                                : ISG_AXES_OF_MOMENTS,
+                                 n_hidden, options->beta);
     case ISG_START_NORMAL:
         return isg_rbm_start_normal(out, data->info.n_visible, n_hidden, options->beta,
                                     options->deviation, options->seed);
     }
-    return isg_fail(ISG_ERR_ARGUMENT, "start: expected one of four, found number %d",
+    return isg_fail(ISG_ERR_ARGUMENT, "start: expected one of five, found number %d",
                     (int)options->kind);
 }
 

@@ -210,6 +210,7 @@ enum { MOST_CLUSTERED = 20000 };
 /* The samples ordered by class, and the cluster of each. */
 typedef struct class_work {
     const isg_dataset *data;
+    bool has_labels; /* and they count */
     size_t n_classes, n_capped, n_sampled, ward_samples;
     size_t *rows;      /* (n_samples) ordered by class */
     size_t *starts;    /* (n_classes + 1) where each class begins in rows, */
@@ -230,13 +231,12 @@ static void class_work_free(class_work *work) {
 
 /* How many patterns each class gets. */
 static isg_status share_patterns(class_work *work, const isg_pattern_options *options) {
-    const isg_labels *labels = &work->data->labels;
     const size_t wanted = options->per_class, most = work->ward_samples;
     for (size_t c = 0; c < work->n_classes; c++) {
         const size_t count = work->starts[c + 1] - work->starts[c];
         if (count == 0 || (count < wanted && !options->cap))
             return isg_fail(ISG_ERR_ARGUMENT, "class %s has %zu samples, too few for %zu pattern%s",
-                            labels->count ? labels->names[c] : "(all)", count, wanted,
+                            work->has_labels ? work->data->labels.names[c] : "(all)", count, wanted,
                             wanted > 1 ? "s" : "");
         work->n_capped += count < wanted;
         work->n_sampled += wanted > 1 && count > most;
@@ -252,7 +252,8 @@ static isg_status class_work_start(class_work *work, const isg_dataset *data,
                                    const isg_pattern_options *options) {
     const size_t n = data->info.n_samples;
     *work = (class_work){.data = data,
-                         .n_classes = isg_dataset_groups(data),
+                         .has_labels = data->labels.count > 0 && !options->ignore_labels,
+                         .n_classes = options->ignore_labels ? 1 : isg_dataset_groups(data),
                          .ward_samples =
                              options->ward_samples > 0 ? options->ward_samples : MOST_CLUSTERED};
     ISG_TRY(ISG_ALLOCATE(work->rows, n));
@@ -261,7 +262,13 @@ static isg_status class_work_start(class_work *work, const isg_dataset *data,
     ISG_TRY(ISG_ALLOCATE(work->cluster, n));
     ISG_TRY(ISG_ALLOCATE(work->members, n));
     ISG_TRY(ISG_ALLOCATE(work->ups, data->info.n_visible));
-    isg_dataset_group(data, work->rows, work->starts);
+    if (options->ignore_labels) {
+        work->starts[1] = n;
+        for (size_t a = 0; a < n; a++)
+            work->rows[a] = a;
+    } else {
+        isg_dataset_group(data, work->rows, work->starts);
+    }
     return share_patterns(work, options);
 }
 
@@ -331,7 +338,7 @@ static isg_status make_class(isg_patterns *patterns, const class_work *work, siz
             if (work->cluster[a] == mu - work->firsts[c])
                 work->members[count++] = work->rows[a];
         set_mean_sign(patterns, mu, data, work->members, count, work->ups);
-        if (data->labels.count)
+        if (work->has_labels)
             ISG_TRY(isg_labels_add_text(&patterns->labels, data->labels.names[c], "labels"));
     }
     return ISG_OK;
@@ -359,7 +366,7 @@ isg_status isg_patterns_from_data(isg_patterns **out, const isg_dataset *data,
     patterns->encoding = isg_encoding_share(data->encoding);
     patterns->info.image_height = data->info.image_height;
     patterns->info.image_width = data->info.image_width;
-    patterns->info.has_labels = data->labels.count > 0;
+    patterns->info.has_labels = work.has_labels;
     if (options->per_class > 1)
         ISG_TRY_GOTO(cluster_classes(&work, progress));
     for (size_t c = 0; c < work.n_classes; c++) {

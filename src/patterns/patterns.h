@@ -40,6 +40,15 @@ void isg_patterns_gram(const isg_patterns *patterns, isg_matd gram);
    patterns are dependent, unless may_depend. */
 isg_status isg_patterns_find_rank(const isg_patterns *patterns, bool may_depend, size_t *rank);
 
+/* The directions of the data: eigenvectors of the covariance of the spins (divided by n_samples), or
+   of their second moments <s s^T>, from which no means are removed. */
+typedef enum isg_axes { ISG_AXES_OF_COVARIANCE, ISG_AXES_OF_MOMENTS } isg_axes;
+
+/* The axes as unit columns of `components` (n_visible, n_components), the largest eigenvalue first; the
+   largest entry of each is positive. ISG_ERR_ARGUMENT if the data have fewer directions. */
+isg_status isg_pca(const isg_dataset *data, isg_axes of, size_t n_components, isg_matd components,
+                   double *variances);
+
 /* Write xi (N, p) as int8 and the labels to any archive, and read them from one. */
 isg_status isg_patterns_write(const isg_patterns *patterns, isg_npz_writer *writer);
 isg_status isg_patterns_read(isg_patterns **out, isg_zip *zip);

@@ -5,21 +5,13 @@
 #ifndef ISG_PCA_H
 #define ISG_PCA_H
 
-#include "base/matrix.h"
-#include "data/data.h"
-
-/* The directions in which the spins vary most: eigenvectors of their covariance (means removed,
-   divided by n_samples) as unit columns of `components` (n_visible, n_components), the largest
-   variance first; the largest entry of each is positive. ISG_ERR_ARGUMENT if the data vary in
-   fewer directions. */
-isg_status isg_pca(const isg_dataset *data, size_t n_components, isg_matd components,
-                   double *variances);
+#include "patterns/patterns.h"
 
 /* The k leading axes as rows of axes (k, n_visible), the largest variance first, of arbitrary sign;
    *rank is how many have a nonzero variance: k, unless the data vary in fewer directions. Memory
    grows with (n_visible + n_samples) k, not with n_visible^2. */
-isg_status isg_pca_iterate(const isg_dataset *data, size_t k, isg_matd axes, double *variances,
-                           size_t *rank);
+isg_status isg_pca_iterate(const isg_dataset *data, isg_axes of, size_t k, isg_matd axes,
+                           double *variances, size_t *rank);
 
 /* The size of its basis; n_visible must be larger. */
 size_t isg_pca_basis(size_t k);

@@ -7,12 +7,12 @@
  *
  *     C v = X^T (X v - 1 mu.v) / M,
  *
- * and both products come from the packed spins: the 256 possible sums of eight spins are tabulated
+ * without mu for second moments, and both products come from the packed spins: the 256 possible sums of eight spins are tabulated
  * once and then looked up, a byte of spins at a time. A single vector sees only one direction of a
  * space in which all variances are equal, so the result is accepted only if adding a random vector
  * orthogonal to all axes found leaves it unchanged.
  */
-#include "rbm/pca.h"
+#include "patterns/pca.h"
 
 #include <assert.h>
 #include <math.h>
@@ -24,6 +24,7 @@
 #include "base/threads.h"
 #include "kernels/kernels.h"
 #include "linalg/linalg.h"
+#include "patterns/unit_columns.h"
 
 enum {
     SAMPLES = 4096,  /* at a time, so that their spins stay in the cache */
@@ -39,6 +40,7 @@ typedef double byte_sums[8][256];
 
 typedef struct iteration {
     const isg_dataset *data;
+    bool is_centred;    /* C is the covariance, not the second moments */
     size_t n, m, k;     /* units, samples, axes wanted */
     size_t room, count; /* vectors in the basis: at most, and now */
     double *basis; /* (room + 1, n): orthonormal rows; the row after the last is the next to add */
@@ -47,7 +49,7 @@ typedef struct iteration {
     double *vectors;      /* (room, room): its eigenvectors */
     double *values;       /* (room) */
     double *along, *more; /* (room) */
-    double *mean;         /* (n): of the spins */
+    double *mean;         /* (n): of the spins; zeros if they are not centred */
     double *sums;         /* (m): X v */
     int threads;
     byte_sums *tables; /* one for each thread */
@@ -61,8 +63,12 @@ size_t isg_pca_basis(size_t k) {
     return k + k / 2 + 32;
 }
 
-static isg_status start(iteration *my, const isg_dataset *data, size_t k) {
-    *my = (iteration){.data = data, .n = data->info.n_visible, .m = data->info.n_samples, .k = k};
+static isg_status start(iteration *my, const isg_dataset *data, isg_axes of, size_t k) {
+    *my = (iteration){.data = data,
+                      .is_centred = of == ISG_AXES_OF_COVARIANCE,
+                      .n = data->info.n_visible,
+                      .m = data->info.n_samples,
+                      .k = k};
     my->room = isg_pca_basis(k);
     my->threads = isg_team_size();
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->basis, my->room + 1, my->n));
@@ -139,6 +145,8 @@ static void project(iteration *my, const double *v) {
                 my->sums[a] += look_up(table, my->data->spins[a * words + w]);
         }
     }
+    if (!my->is_centred)
+        return;
     /* Their mean is zero except for rounding, which X^T would multiply by the number of samples. */
     double mean = 0;
     for (size_t a = 0; a < my->m; a++)
@@ -146,17 +154,6 @@ static void project(iteration *my, const double *v) {
     mean /= (double)my->m;
     for (size_t a = 0; a < my->m; a++)
         my->sums[a] -= mean;
-}
-
-/* The 64 x 64 bits with rows and columns exchanged (Warren, Hacker's Delight 7-3). */
-static void transpose_bits(uint64_t bits[64]) {
-    uint64_t mask = UINT64_C(0x00000000FFFFFFFF);
-    for (unsigned half = 32; half > 0; half /= 2, mask ^= mask << half)
-        for (unsigned row = 0; row < 64; row = ((row | half) + 1) & ~half) {
-            const uint64_t swap = ((bits[row] >> half) ^ bits[row | half]) & mask;
-            bits[row] ^= swap << half;
-            bits[row | half] ^= swap;
-        }
 }
 
 /* out (n) = X^T sums / M. Threads own units. */
@@ -171,14 +168,10 @@ static void gather(const iteration *my, double *out) {
         uint64_t bits[64];
         memset(out + 64 * first, 0, (end - 64 * first) * sizeof *out);
         for (size_t a = 0; a < my->m; a += 64) {
-            const size_t rows = my->m - a < 64 ? my->m - a : 64;
             take_64(x, my->sums + a, my->m - a);
             tabulate(table, x);
             for (size_t w = first; w < last; w++) {
-                memset(bits, 0, sizeof bits);
-                for (size_t row = 0; row < rows; row++)
-                    bits[row] = my->data->spins[(a + row) * words + w];
-                transpose_bits(bits);
+                isg_unit_block(my->data, a, w, bits);
                 for (size_t i = 64 * w; i < 64 * w + 64 && i < my->n; i++)
                     out[i] += look_up(table, bits[i - 64 * w]);
             }
@@ -188,8 +181,10 @@ static void gather(const iteration *my, double *out) {
     }
 }
 
-/* Returns whether any unit varies. */
+/* Returns whether C is more than zeros. */
 static bool find_mean(iteration *my) {
+    if (!my->is_centred)
+        return true;
     for (size_t a = 0; a < my->m; a++)
         my->sums[a] = 1;
     gather(my, my->mean);
@@ -356,14 +351,14 @@ static isg_status iterate(iteration *my, double *variances) {
                     "principal axes: the iteration for %zu of them did not converge", my->k);
 }
 
-isg_status isg_pca_iterate(const isg_dataset *data, size_t k, isg_matd axes, double *variances,
-                           size_t *rank) {
+isg_status isg_pca_iterate(const isg_dataset *data, isg_axes of, size_t k, isg_matd axes,
+                           double *variances, size_t *rank) {
     assert(data->info.n_visible > isg_pca_basis(k));
     iteration my = {0};
     isg_status status = ISG_OK;
     double *found = NULL;
     ISG_TRY_GOTO(ISG_ALLOCATE(found, k));
-    ISG_TRY_GOTO(start(&my, data, k));
+    ISG_TRY_GOTO(start(&my, data, of, k));
     size_t count = 0;
     if (find_mean(&my)) {
         let_random_in(&my);

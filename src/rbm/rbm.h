@@ -52,7 +52,8 @@ void isg_sample_spins(isg_cursor *random, size_t n, double beta, const double *f
    deviation `deviation`, and the principal axes of the data; fields are zero. */
 isg_status isg_rbm_start_normal(isg_rbm **out, size_t n_visible, size_t n_hidden, double beta,
                                 double deviation, uint64_t seed);
-isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, size_t n_hidden, double beta);
+isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, isg_axes of, size_t n_hidden,
+                             double beta);
 
 /* Reads an RBM from an open archive, as isg_rbm_load() does from a file. */
 isg_status isg_rbm_read(isg_rbm **out, isg_zip *zip);

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "data/data.h"
-#include "rbm/pca.h"
 #include "rbm/rbm.h"
 
 isg_status isg_rbm_start_normal(isg_rbm **out, size_t n_visible, size_t n_hidden, double beta,
@@ -30,13 +29,14 @@ isg_status isg_rbm_start_normal(isg_rbm **out, size_t n_visible, size_t n_hidden
     return ISG_OK;
 }
 
-isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, size_t n_hidden, double beta) {
+isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, isg_axes of, size_t n_hidden,
+                             double beta) {
     isg_rbm *rbm = NULL;
     double *variances = NULL;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(isg_rbm_create(&rbm, data->info.n_visible, n_hidden, beta));
     ISG_TRY_GOTO(ISG_ALLOCATE(variances, n_hidden));
-    ISG_TRY_GOTO(isg_pca(data, n_hidden, isg_rbm_weights(rbm), variances));
+    ISG_TRY_GOTO(isg_pca(data, of, n_hidden, isg_rbm_weights(rbm), variances));
     rbm->info.image_height = data->info.image_height;
     rbm->info.image_width = data->info.image_width;
     rbm->encoding = isg_encoding_share(data->encoding);

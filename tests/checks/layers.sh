@@ -87,10 +87,10 @@ plant src/kernels/kernels.h </dev/null
 plant src/kernels/vectors.h </dev/null
 plant src/kernels/up.c <<<'#  include <rbm/rbm.h>'
 plant src/rbm/rbm.h < <(printf '#include <math.h>\n#include "kernels/kernels.h"\n#include "io/source.h"\n')
-plant src/rbm/pca.h </dev/null
-plant src/rbm/pca.c < <(printf '#include "rbm/pca.h"\n#include "kernels/vectors.h"\n')
+plant src/patterns/pca.h </dev/null
+plant src/patterns/pca.c < <(printf '#include "patterns/pca.h"\n#include "kernels/vectors.h"\n')
 plant src/log_z/modes.h </dev/null
-plant src/log_z/ais.c < <(printf '#include "isinglass/rbm.h"\n#include "rbm/rbm.h"\n#include "rbm/pca.h"\n')
+plant src/log_z/ais.c < <(printf '#include "isinglass/rbm.h"\n#include "rbm/rbm.h"\n#include "patterns/pca.h"\n')
 plant src/attic/old.c <<<'#include "base/status.h"'
 plant cli/options.h </dev/null
 plant cli/main.c < <(printf '#include "isinglass.h"\n#include "cli/options.h"\n#include "rbm/rbm.h"\n')
@@ -110,8 +110,8 @@ src/base/high.c:1: base must not include src/io/source.h
 src/base/public.c:1: base must not include include/isinglass/rbm.h
 src/io/side.c:1: io must not include src/kernels/kernels.h
 src/kernels/up.c:1: kernels must not include src/rbm/rbm.h
-src/rbm/pca.c:2: src/kernels/vectors.h is not a front header of kernels
-src/log_z/ais.c:3: src/rbm/pca.h is not a front header of rbm
+src/patterns/pca.c:2: src/kernels/vectors.h is not a front header of kernels
+src/log_z/ais.c:3: src/patterns/pca.h is not a front header of patterns
 src/attic/old.c:1: attic is not a room
 cli/main.c:3: cli must not include src/rbm/rbm.h
 cli/climb.c:1: include paths do not climb: ../src/base/status.h

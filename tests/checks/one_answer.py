@@ -33,11 +33,17 @@ RESULTS = [
       [("midpoint", ""), ("quantile", ":0.8"), ("otsu", ""), ("mixture", "")]]),
     ("patterns.ward", "three per class, by Ward's clustering", True,
      [("ward.npz", f"patterns {DIGITS} --per-class 3 -o ward.npz")]),
+    ("patterns.learn", "learned from class means, with a memory of them, and from random ones", True,
+     [("json", f"patterns {DIGITS} --learn -o learned.npz"), ("learned.npz", ""),
+      ("kept.npz", f"patterns {DIGITS} --learn --memory 0.05 --rounds 2 -o kept.npz"),
+      ("found.npz", f"patterns {DIGITS} --patterns 5 --random --learn --rounds 1 -o found.npz")]),
     *((f"map.{via}", f"weights by {text}; 30 patterns", True,
        [(f"{via}.npz", f"map ward.npz -o {via}.npz --via {via}")]) for via, text in
       [("qr", "QR"), ("svd", "SVD"), ("sqrt", "the inverse root"), ("hebbian", "the Hebbian rule")]),
     ("pca", "12 principal axes", True,
      [("axes/model.npz", f"train {DIGITS} --init pca --hidden 12 --epochs 0 -o axes")]),
+    ("axes", "12 axes of the second moments", True,
+     [("moments.npz", f"map {DIGITS} --init axes --hidden 12 -o moments.npz")]),
     *((f"train.{start}", f"trained from {text}", start == "hopfield",
        [(f"{start}/model.npz", f"{TRAIN} {start} --init {start}")]) for start, text in
       [("hopfield", "the projection rule"), ("hebbian", "the Hebbian rule"),

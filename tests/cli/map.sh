@@ -56,3 +56,11 @@ try map --help
 # the same picture in a frame
 isinglass map image.npz -o x.npz --picture w.svg --force >/dev/null
 sed -n "s/.*base64,\([^']*\).*/\1/p" w.svg | base64 -d | cmp - w.png
+# Axes of data.
+try map votes.csv --label-column 1 --init axes -o axes.npz
+try map votes.csv --label-column 1 --init pca --hidden 2 -o pca.npz --beta 1 --json
+try map votes.csv --label-column 1 --init pca -o other.npz
+try map votes.csv --label-column 1 --init axes --hidden 7 -o other.npz
+try map votes.csv --label-column 1 --init axes --via svd -o other.npz
+try map p.npz --hidden 3 -o other.npz
+try map p.npz --init axes -o other.npz

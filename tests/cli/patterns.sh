@@ -29,3 +29,26 @@ try patterns named.npz -o p.npz --table t.txt
 isinglass patterns named.npz -o p.npz --picture p.png >/dev/null || echo failed; head -c 4 p.png | tail -c 3; echo
 isinglass patterns named.npz --shape 2x2 -o i.npz --picture i.png >/dev/null || echo failed; head -c 4 i.png | tail -c 3; echo
 ls
+# Learned patterns: from classes, from any number without labels, from a file, at random.
+/usr/bin/python3 - <<'END_OF_PROGRAM'
+import numpy as np
+random = np.random.default_rng(1)
+prototypes = random.random((4, 40)) < 0.4
+np.savez("noisy.npz", X=prototypes[np.arange(60) % 4] ^ (random.random((60, 40)) < 0.35), y=np.arange(60) % 4)
+END_OF_PROGRAM
+try patterns noisy.npz -o learned.npz --learn
+try patterns noisy.npz -o kept.npz --learn --memory 0.3 --json
+try patterns noisy.npz -o three.npz --patterns 3 --learn --rounds 1
+try patterns noisy.npz -o on.npz --patterns three.npz --learn --beta 1
+try patterns noisy.npz -o random.npz --patterns 5 --random --learn --quiet --seed 2
+try patterns noisy.npz -o five.npz --patterns 5 --quiet
+try patterns noisy.npz -o other.npz --patterns 0
+try patterns noisy.npz -o other.npz --patterns 41 --learn --random
+try patterns noisy.npz -o other.npz --patterns nowhere.npz --learn
+try patterns noisy.npz -o other.npz --patterns x.npz --learn
+try patterns noisy.npz -o other.npz --patterns three.npz
+try patterns noisy.npz -o other.npz --patterns 3 --per-class 2
+try patterns noisy.npz -o other.npz --random
+try patterns noisy.npz -o other.npz --rounds 3
+try patterns noisy.npz -o other.npz --learn --memory -1
+try patterns named.npz -o other.npz --learn --per-class 2

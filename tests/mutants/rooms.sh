@@ -24,7 +24,7 @@ io|src/io/source.c|if (source->crc != source->expected_crc)|if (source->crc < so
 data|src/data/binarize.c|value > binarizer->encoding->thresholds[column]);|value >= binarizer->encoding->thresholds[column]);
 patterns|src/patterns/patterns.c|2 * (size_t)ups[i] > count);|2 * (size_t)ups[i] >= count);
 hopfield|src/hopfield/hopfield.c|2 * sums[q] - network->total[first + q];|sums[q] - network->total[first + q];
-rbm|src/rbm/pca.c|covariance[i * n + j] = 4 * (double)excess / square;|covariance[i * n + j] = 2 * (double)excess / square;
+rbm|src/rbm/rbm_start.c|row[mu] *= deviation;|row[mu] += deviation;
 sample|src/sample/gibbs.c|sweeps->step + t, (uint32_t)first);|sweeps->step, (uint32_t)first);
 mapping|src/mapping/hopfield_to_rbm.c|isg_matd_of(r, k, p), rotation, ISG_TRANSPOSED,|isg_matd_of(r, k, p), rotation, ISG_AS_IS,
 train|src/train/train.c|add_panel(trainer, chains, panel, -1);|add_panel(trainer, chains, panel, 1);

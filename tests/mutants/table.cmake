@@ -330,8 +330,10 @@ edit(src/kernels/tuned.h [=[square_root((size + size_a) * t * dropped * dropped 
                             size * apart * apart));]=])
 
 mutant(axes_not_centered "principal axes of the data with their mean left in" test_pca)
-edit(src/rbm/pca.c [=[covariance[i * n + j] = 4 * (double)excess / square;]=]
-  [=[covariance[i * n + j] = 1 - 2 * (double)distances[i * n + j] / (double)m + 0 * (double)excess / square;]=])
+edit(src/patterns/pca.c [=[of == ISG_AXES_OF_COVARIANCE
+                                     ?]=]
+  [=[(int)of > (int)ISG_AXES_OF_MOMENTS
+                                     ?]=])
 
 mutant(another_order_of_sums "partial sums of L-BFGS added in another order" test_minimize)
 edit(src/base/minimize.c [=[(s[0] + s[1]) + (s[2] + s[3])]=] [=[(s[0] + s[2]) + (s[1] + s[3])]=])
@@ -485,3 +487,21 @@ edit(src/log_z/verdict.c [=[here->family > largest_family || here->squares > mos
 
 mutant(one_estimate "two estimates of the wells that differ are trusted" test_verdict)
 edit(src/log_z/verdict.c [=[out->apart = fmax(out->apart, fabs(of[k].log_z - of[out->way].log_z) / error);]=] [=[out->apart = fmin(out->apart, fabs(of[k].log_z - of[out->way].log_z) / error);]=])
+
+# ---- learned patterns -----------------------------------------------------------------------------
+
+mutant(learned_spread "the part of a flip that is quadratic in it forgotten" test_learn)
+edit(src/patterns/learn.c [=[2 * change * turned + 4 * my->spreads[i];]=] [=[2 * change * turned;]=])
+
+mutant(learned_others "the other patterns' share of a unit left in" test_learn)
+edit(src/patterns/learn.c [=[my->lengths[i] = 1 - dot(my, x, my->xi + i * p);]=] [=[my->lengths[i] = 1;]=])
+
+mutant(learned_stale "second moments of a pattern not updated by a flip" test_learn)
+edit(src/patterns/learn.c [=[my->moments[j * p + mu] += change *]=] [=[my->moments[j * p + mu] += 0 * change *]=])
+
+mutant(learned_memory "memory that rewards leaving the mean" test_learn)
+edit(src/patterns/learn.c [=[my->memory * change * my->means]=] [=[-my->memory * change * my->means]=])
+
+mutant(unit_column_tail "samples past the last count as +1" test_pca)
+edit(src/patterns/unit_columns.c [=[memset(bits + rows, 0, (64 - rows) * sizeof *bits);]=]
+  [=[memset(bits + rows, 255, (64 - rows) * sizeof *bits);]=])

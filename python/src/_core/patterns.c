@@ -17,10 +17,23 @@ static const core_field info_fields[] = {CORE_FIELD(isg_patterns_info, n_visible
                                          CORE_FIELD(isg_patterns_info, n_sampled, CORE_SIZE),
                                          {NULL, 0, 0, NULL}};
 
-static const core_field option_fields[] = {CORE_FIELD(isg_pattern_options, per_class, CORE_SIZE),
-                                           CORE_FIELD(isg_pattern_options, cap, CORE_BOOL),
-                                           CORE_FIELD(isg_pattern_options, ward_samples, CORE_SIZE),
-                                           {NULL, 0, 0, NULL}};
+static const core_field option_fields[] = {
+    CORE_FIELD(isg_pattern_options, per_class, CORE_SIZE),
+    CORE_FIELD(isg_pattern_options, cap, CORE_BOOL),
+    CORE_FIELD(isg_pattern_options, ward_samples, CORE_SIZE),
+    CORE_FIELD(isg_pattern_options, ignore_labels, CORE_BOOL),
+    {NULL, 0, 0, NULL}};
+
+static const core_field learn_fields[] = {CORE_FIELD(isg_learn_options, memory, CORE_DOUBLE),
+                                          CORE_FIELD(isg_learn_options, rounds, CORE_SIZE),
+                                          {NULL, 0, 0, NULL}};
+
+static const core_field learning_fields[] = {CORE_FIELD(isg_learning, capture_before, CORE_DOUBLE),
+                                             CORE_FIELD(isg_learning, capture, CORE_DOUBLE),
+                                             CORE_FIELD(isg_learning, flips, CORE_SIZE),
+                                             CORE_FIELD(isg_learning, rounds, CORE_SIZE),
+                                             CORE_FIELD(isg_learning, is_finished, CORE_BOOL),
+                                             {NULL, 0, 0, NULL}};
 
 static isg_patterns *patterns_of(PyObject *self) {
     return ((core_object *)self)->handle;
@@ -115,6 +128,91 @@ static PyObject *from_array(PyObject *none, PyObject *arguments, PyObject *keywo
     Py_XDECREF(kept);
     core_array_release(&array);
     return made;
+}
+
+static PyObject *at_random(PyObject *none, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"n_visible", "n_patterns", "seed", NULL};
+    Py_ssize_t n_visible = 0, n_patterns = 0;
+    unsigned long long seed = 1;
+    isg_patterns *out = NULL;
+    (void)none;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nn|K", names, &n_visible, &n_patterns,
+                                     &seed))
+        return NULL;
+    const isg_status status = isg_patterns_random(&out, n_visible > 0 ? (size_t)n_visible : 0,
+                                                  n_patterns > 0 ? (size_t)n_patterns : 0, seed);
+    return status == ISG_OK ? core_wrap(CORE_PATTERNS, out, NULL) : core_raise(status);
+}
+
+/* ---- learning ----------------------------------------------------------------------------------- */
+
+static PyObject *learn(PyObject *self, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"data", "options", "progress", NULL};
+    PyObject *data = NULL, *options = NULL, *progress = NULL;
+    isg_learn_options chosen = isg_learn_defaults();
+    isg_learning found = {0};
+    isg_patterns *out = NULL;
+    core_call call;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OO", names, &data, &options,
+                                     &progress) ||
+        !core_unwrap(data, CORE_DATASET, "data") || !core_read(&chosen, learn_fields, options))
+        return NULL;
+    if (!core_share(self))
+        return NULL;
+    bool is_done = core_share(data);
+    if (is_done) {
+        is_done = core_enter(&call, progress);
+        if (is_done) {
+            const isg_status status =
+                isg_patterns_learn(&out, patterns_of(self), ((core_object *)data)->handle, &chosen,
+                                   &found, core_progress(&call));
+            is_done = core_leave(&call, status);
+            if (status == ISG_OK && !is_done)
+                isg_patterns_free(out);
+        }
+        core_unshare(data);
+    }
+    core_unshare(self);
+    if (!is_done)
+        return NULL;
+    PyObject *report = core_write(&found, learning_fields);
+    PyObject *patterns = core_wrap(CORE_PATTERNS, out, NULL);
+    return report && patterns ? Py_BuildValue("NN", patterns, report)
+                              : (Py_XDECREF(report), Py_XDECREF(patterns), NULL);
+}
+
+static PyObject *capture(PyObject *self, PyObject *data) {
+    double found = 0;
+    core_call call;
+    if (!core_unwrap(data, CORE_DATASET, "data") || !core_share(self))
+        return NULL;
+    bool is_done = core_share(data);
+    if (is_done) {
+        is_done = core_enter(&call, NULL) &&
+                  core_leave(&call, isg_patterns_capture(patterns_of(self),
+                                                         ((core_object *)data)->handle, &found));
+        core_unshare(data);
+    }
+    core_unshare(self);
+    return is_done ? PyFloat_FromDouble(found) : NULL;
+}
+
+static PyObject *ceiling(PyObject *none, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"data", "n_patterns", NULL};
+    PyObject *data = NULL;
+    Py_ssize_t n_patterns = 0;
+    double found = 0;
+    core_call call;
+    (void)none;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "On", names, &data, &n_patterns) ||
+        !core_unwrap(data, CORE_DATASET, "data") || !core_share(data))
+        return NULL;
+    const size_t count = n_patterns > 0 ? (size_t)n_patterns : 0;
+    const bool is_done =
+        core_enter(&call, NULL) &&
+        core_leave(&call, isg_capture_ceiling(((core_object *)data)->handle, count, &found));
+    core_unshare(data);
+    return is_done ? PyFloat_FromDouble(found) : NULL;
 }
 
 /* ---- files -------------------------------------------------------------------------------------- */
@@ -280,6 +378,10 @@ static PyMethodDef methods[] = {
     CORE_STATIC("from_data", from_data, "The patterns of classes, or of their clusters."),
     {"defaults", defaults, METH_NOARGS | METH_STATIC, "isg_pattern_defaults() as a dict."},
     CORE_STATIC("from_array", from_array, "From xi (n_visible, n_patterns), int8."),
+    CORE_STATIC("random", at_random, "Independent random spins."),
+    CORE_METHOD("learn", learn, "Learned patterns, and isg_learning as a dict."),
+    {"capture", capture, METH_O, "The mean share of a sample in their span."},
+    CORE_STATIC("ceiling", ceiling, "The largest capture of so many vectors."),
     CORE_FILE_METHODS,
     CORE_NO_ARGUMENTS("describe", describe, "isg_patterns_info as a dict."),
     {"spins", spins, METH_O, "Writes the patterns to out (n_patterns, n_visible), int8."},

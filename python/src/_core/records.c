@@ -10,7 +10,7 @@
 const char *const core_rules[] = {"projection", "hebbian", "weights", NULL};
 const char *const core_dynamics[] = {"async", "sync", "glauber", "parallel", "gibbs", NULL};
 const char *const core_decompositions[] = {"qr", "svd", "sqrt", "hebbian", NULL};
-const char *const core_starts[] = {"hopfield", "hebbian", "pca", "normal", NULL};
+const char *const core_starts[] = {"hopfield", "hebbian", "pca", "normal", "axes", NULL};
 const char *const core_estimators[] = {"sampled", "mean", NULL};
 const char *const core_missing[] = {"refuse", "drop-samples", "majority", "impute", NULL};
 const char *const core_features[] = {"energy", "hidden", NULL};

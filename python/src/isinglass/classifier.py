@@ -39,7 +39,7 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
     per_class : int, default=10
         Hidden units of every expert: as many as there are samples if a class has fewer, and fewer if its patterns are
         linearly dependent.
-    init : {"hopfield", "hebbian", "pca", "normal"}, default="hopfield"
+    init : {"hopfield", "hebbian", "pca", "normal", "axes"}, default="hopfield"
         Weights to start from.
     n_iter : int, default=0
         Epochs of contrastive divergence: passes of every expert over its class.

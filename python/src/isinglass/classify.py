@@ -59,7 +59,7 @@ class Experts:
         Hidden units per class; an expert whose patterns are dependent has fewer.
     cap : bool
         Fewer units for a class with fewer samples, instead of an error.
-    init : {"hopfield", "hebbian", "pca", "normal"}
+    init : {"hopfield", "hebbian", "pca", "normal", "axes"}
         The start: the projection rule or the Hebbian rule of the patterns of the class, its principal axes, or random
         weights of standard deviation ``deviation``.
     beta : float

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _show
-from ._convert import Floats, Progress, Spins, as_spins, reporting
+from ._convert import Floats, Progress, Spins, as_seed, as_spins, reporting
 from ._values import is_frame
 
 if TYPE_CHECKING:
@@ -74,7 +74,8 @@ class Patterns:
 
     @classmethod
     def from_data(cls, data: Dataset | npt.ArrayLike, *, per_class: int = 1, cap: bool = False,
-                  ward_samples: int = 20000, progress: Progress = None) -> Patterns:
+                  ward_samples: int = 20000, ignore_labels: bool = False,
+                  progress: Progress = None) -> Patterns:
         """The sign of the mean of every class, or of its ``per_class`` clusters (Ward linkage).
 
         A unit whose mean is zero becomes -1. Data without labels form one class.
@@ -90,12 +91,65 @@ class Patterns:
         ward_samples : int
             Of a larger class, this many evenly spaced samples are clustered, and each of the others joins the
             nearest cluster mean; clustering takes about 2 bytes for every pair of them.
+        ignore_labels : bool
+            All samples form one class.
         """
         from .dataset import as_dataset
 
-        options = {"per_class": per_class, "cap": cap, "ward_samples": ward_samples}
+        options = {"per_class": per_class, "cap": cap, "ward_samples": ward_samples,
+                   "ignore_labels": ignore_labels}
         with reporting(progress, "patterns") as report:
             return cls._wrap(_core.Patterns.from_data(as_dataset(data, "data", None)._handle, options, report))
+
+    @classmethod
+    def random(cls, n_visible: int, n_patterns: int, *, random_state: Any = None) -> Patterns:
+        """Independent random spins."""
+        return cls._wrap(_core.Patterns.random(n_visible, n_patterns, as_seed(random_state)))
+
+    def learn(self, data: Dataset | npt.ArrayLike, *, memory: float = 0.0, rounds: int | None = None,
+              progress: Progress = None) -> Patterns:
+        """Patterns whose network is a better model of the data: single units are flipped, the best first, until
+        no flip raises the capture.
+
+        Parameters
+        ----------
+        data : Dataset or array of spins
+            Samples; with labels, patterns remember the samples of their class.
+        memory : float
+            The weight of staying near the mean of the samples that are nearest to a pattern at the start; 0.05 to
+            1 trades likelihood for recall.
+        rounds : int, optional
+            Rounds through all patterns, at most.
+
+        Examples
+        --------
+        >>> data = [[1, 1, 1, -1], [1, 1, -1, -1], [-1, 1, -1, -1], [1, -1, 1, 1]]
+        >>> p = Patterns([[1, -1, -1, -1]])
+        >>> p.learn(data)
+        Patterns(n_patterns=1, n_visible=4)
+        >>> round(p.capture(data), 3), round(p.learn(data).capture(data), 3)
+        (0.188, 0.625)
+        """
+        from .dataset import as_dataset
+
+        options = {"memory": memory, "rounds": rounds or 0}
+        with reporting(progress, "learning") as report:
+            handle, _ = self._handle.learn(as_dataset(data, "data", self.encoding)._handle, options, report)
+        return self._wrap(handle)
+
+    def capture(self, data: Dataset | npt.ArrayLike) -> float:
+        """The mean share of a sample that lies in the span of the patterns, tr(P C) / n_visible. The network has
+        the log-likelihood beta/2 n_visible capture - ln Z per sample, and ln Z hardly depends on the patterns."""
+        from .dataset import as_dataset
+
+        return self._handle.capture(as_dataset(data, "data", self.encoding)._handle)
+
+    @staticmethod
+    def ceiling(data: Dataset | npt.ArrayLike, n_patterns: int) -> float:
+        """The largest capture of any ``n_patterns`` vectors: that of the principal axes."""
+        from .dataset import as_dataset
+
+        return _core.Patterns.ceiling(as_dataset(data, "data", None)._handle, n_patterns)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Patterns:

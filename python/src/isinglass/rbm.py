@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Via = Literal["qr", "svd", "sqrt", "hebbian"]
 Method = Literal["auto", "exact", "wells", "population", "ais", "mixture"]
-Start = Literal["hopfield", "hebbian", "pca", "normal"]
+Start = Literal["hopfield", "hebbian", "pca", "normal", "axes"]
 
 #: Samples: a Dataset, or an array of spins (n_samples, n_visible).
 Samples = Union["Dataset", npt.ArrayLike]
@@ -237,13 +237,13 @@ class SpinGaussianRBM:
         Parameters
         ----------
         data : Dataset or array of spins
-        kind : {"hopfield", "hebbian", "pca", "normal"}
+        kind : {"hopfield", "hebbian", "pca", "normal", "axes"}
             The projection rule of the patterns, mapped by QR; the Hebbian rule; the principal axes of the data as
             unit columns; or independent normal weights of standard deviation ``deviation``.
         per_class : int
             Patterns, and so hidden units, per class.
         n_hidden : int
-            For "pca" and "normal": hidden units; 0 for one per pattern.
+            For "pca", "axes" and "normal": hidden units; 0 for one per pattern.
         cap : bool
             A class of fewer samples than ``per_class`` gets a pattern for each of them.
         patterns : Patterns, optional

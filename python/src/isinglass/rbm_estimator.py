@@ -26,7 +26,7 @@ from .rbm import Method, SpinGaussianRBM, Start
 from .training import Epoch, Training, _as_epochs
 
 _FEATURES = ("hidden", "squares", "both")
-_STARTS = ("hopfield", "hebbian", "pca", "normal")
+_STARTS = ("hopfield", "hebbian", "pca", "normal", "axes")
 
 
 class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimator):  # type: ignore[misc]
@@ -42,7 +42,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         Hidden units. None: one for each class of y, or one if there is no y. With ``init`` "hopfield" or "hebbian", a
         multiple of the number of classes, which each get as many patterns, by Ward clustering; if it is smaller than
         the number of classes, the patterns are those of clusters of all samples, whatever their class.
-    init : {"hopfield", "hebbian", "pca", "normal"} or SpinGaussianRBM
+    init : {"hopfield", "hebbian", "pca", "normal", "axes"} or SpinGaussianRBM
         Weights to start from: the projection rule of the patterns, the Hebbian rule, principal axes, random numbers,
         or a model, which is not changed and keeps its own ``beta``.
     learning_rate : float or list of (rate, from_epoch)
@@ -226,7 +226,7 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         if not isinstance(self.init, str) or self.init not in _STARTS:
             raise ValueError(f"init: expected one of {', '.join(_STARTS)} or a SpinGaussianRBM, found {self.init!r}")
         n_classes = max(1, len(data.classes))
-        if self.init in ("pca", "normal"):
+        if self.init in ("pca", "normal", "axes"):
             n_hidden = n_classes if count is None else int(count)
             return SpinGaussianRBM.start(data, kind=self.init, n_hidden=n_hidden, beta=self.beta,
                                          deviation=self.deviation, random_state=seed, progress=False)

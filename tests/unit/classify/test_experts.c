@@ -95,7 +95,7 @@ static void test_starts_from_the_class_alone(void **state) {
             isg_dataset *part = class_alone(data, k);
             isg_rbm *rbm = NULL;
             if (start == ISG_START_PCA)
-                assert_ok(isg_rbm_start_pca(&rbm, part, 4, 2));
+                assert_ok(isg_rbm_start_pca(&rbm, part, ISG_AXES_OF_COVARIANCE, 4, 2));
             else
                 rbm =
                     from_patterns(part, start == ISG_START_HOPFIELD ? ISG_VIA_QR : ISG_VIA_HEBBIAN);

@@ -40,7 +40,7 @@ static void test_kinds(void **state) {
     isg_pattern_options per_class = {.per_class = 2};
     isg_patterns *patterns = NULL;
     assert_ok(isg_patterns_from_data(&patterns, data, &per_class, NULL));
-    for (int kind = ISG_START_HOPFIELD; kind <= ISG_START_NORMAL; kind++) {
+    for (int kind = ISG_START_HOPFIELD; kind <= ISG_START_AXES; kind++) {
         isg_start_options options = isg_start_defaults();
         isg_mapping_options mapping = isg_mapping_defaults();
         isg_rbm *found = NULL, *given = NULL, *wanted = NULL;
@@ -51,7 +51,9 @@ static void test_kinds(void **state) {
         assert_ok(isg_rbm_start(&found, &options, NULL, data, NULL));
         assert_ok(isg_rbm_start(&given, &options, patterns, data, NULL));
         if (kind == ISG_START_PCA)
-            assert_ok(isg_rbm_start_pca(&wanted, data, 2 * CLASSES, 1.5));
+            assert_ok(isg_rbm_start_pca(&wanted, data, ISG_AXES_OF_COVARIANCE, 2 * CLASSES, 1.5));
+        if (kind == ISG_START_AXES)
+            assert_ok(isg_rbm_start_pca(&wanted, data, ISG_AXES_OF_MOMENTS, 2 * CLASSES, 1.5));
         if (kind == ISG_START_NORMAL)
             assert_ok(isg_rbm_start_normal(&wanted, N, 2 * CLASSES, 1.5, 0.1, 9));
         mapping.via = kind == ISG_START_HEBBIAN ? ISG_VIA_HEBBIAN : ISG_VIA_QR;
@@ -108,7 +110,7 @@ static void test_refusals(void **state) {
                  "class 0 has 8");
     options.per_class = SIZE_MAX;
     assert_fails(isg_rbm_start(&rbm, &options, NULL, data, NULL), ISG_ERR_MEMORY, "hidden units");
-    options = (isg_start_options){.kind = (isg_start)4, .per_class = 1, .beta = 2};
+    options = (isg_start_options){.kind = (isg_start)5, .per_class = 1, .beta = 2};
     assert_fails(isg_rbm_start(&rbm, &options, NULL, data, NULL), ISG_ERR_ARGUMENT, "start");
     assert_null(rbm);
     isg_patterns_free(narrow);
@@ -117,7 +119,7 @@ static void test_refusals(void **state) {
 }
 
 static isg_status start_all(void *user) {
-    for (int kind = ISG_START_HOPFIELD; kind <= ISG_START_NORMAL; kind++) {
+    for (int kind = ISG_START_HOPFIELD; kind <= ISG_START_AXES; kind++) {
         isg_start_options options = isg_start_defaults();
         isg_rbm *rbm = NULL;
         options.kind = (isg_start)kind;

@@ -11,7 +11,7 @@
 
 #include "base/rng.h"
 #include "helper_matrix.h"
-#include "rbm/pca.h"
+#include "patterns/pca.h"
 
 /* Spins that follow three hidden causes, so that the eigenvalues are apart. */
 static int8_t *make_spins(size_t m, size_t n) {
@@ -30,8 +30,8 @@ static int8_t *make_spins(size_t m, size_t n) {
     return spins;
 }
 
-/* The covariance from its definition. */
-static isg_matd covariance_of(const int8_t *spins, size_t m, size_t n) {
+/* The covariance, or the second moments, from their definition. */
+static isg_matd moments_of(const int8_t *spins, isg_axes of, size_t m, size_t n) {
     isg_matd out = matrix_framed(n, n);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
@@ -42,21 +42,23 @@ static isg_matd covariance_of(const int8_t *spins, size_t m, size_t n) {
                 mean_j += spins[a * n + j];
             }
             const double count = (double)m;
-            *matrix_at(out, i, j) = both / count - mean_i * mean_j / (count * count);
+            *matrix_at(out, i, j) = both / count;
+            if (of == ISG_AXES_OF_COVARIANCE)
+                *matrix_at(out, i, j) -= mean_i * mean_j / (count * count);
         }
     return out;
 }
 
 /* C v = variance v with orthonormal columns, variances descending and adding up to the trace: that
    determines all but the sign, which the largest entry fixes. */
-static void check_axes(size_t m, size_t n) {
+static void check_axes(size_t m, size_t n, isg_axes of) {
     int8_t *spins = make_spins(m, n);
     isg_dataset *data = NULL;
     double *variances = malloc(n * sizeof *variances), trace = 0, total = 0;
     assert_non_null(variances);
     assert_ok(isg_dataset_create(&data, m, n, spins, NULL));
-    isg_matd plain = covariance_of(spins, m, n), axes = matrix_framed(n, n);
-    assert_ok(isg_pca(data, n, axes, variances));
+    isg_matd plain = moments_of(spins, of, m, n), axes = matrix_framed(n, n);
+    assert_ok(isg_pca(data, of, n, axes, variances));
     isg_matd turned = matrix_product(plain, ISG_AS_IS, axes, ISG_AS_IS);
     for (size_t k = 0; k < n; k++) {
         double largest = 0;
@@ -77,7 +79,7 @@ static void check_axes(size_t m, size_t n) {
 
     isg_matd few = matrix_framed(n, 2); /* fewer axes are the first ones */
     double first[2] = {0};
-    assert_ok(isg_pca(data, 2, few, first));
+    assert_ok(isg_pca(data, of, 2, few, first));
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < 2; k++)
             assert_true(*matrix_at(few, i, k) == *matrix_at(axes, i, k));
@@ -93,8 +95,10 @@ static void check_axes(size_t m, size_t n) {
 static void test_axes_of_random_data(void **state) {
     (void)state;
     const size_t sizes[][2] = {{40, 2}, {63, 5}, {64, 9}, {65, 20}, {300, 7}, {1000, 70}};
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-        check_axes(sizes[k][0], sizes[k][1]);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        check_axes(sizes[k][0], sizes[k][1], ISG_AXES_OF_COVARIANCE);
+        check_axes(sizes[k][0], sizes[k][1], ISG_AXES_OF_MOMENTS);
+    }
 }
 
 static void test_threads_do_not_matter(void **state) {
@@ -106,7 +110,8 @@ static void test_threads_do_not_matter(void **state) {
     for (size_t threads = 1; threads <= 7; threads += threads == 1 ? 1 : 5) {
         const size_t into = threads > 1;
         isg_set_threads(threads);
-        assert_ok(isg_pca(data, 4, isg_matd_of(entries[into], 30, 4), variances[into]));
+        assert_ok(isg_pca(data, ISG_AXES_OF_COVARIANCE, 4, isg_matd_of(entries[into], 30, 4),
+                          variances[into]));
         assert_memory_equal(entries[0], entries[into], sizeof entries[0]);
         assert_memory_equal(variances[0], variances[into], sizeof variances[0]);
     }
@@ -122,40 +127,43 @@ static void test_rank(void **state) {
     isg_dataset *data = NULL;
     double variances[4] = {7, 7, 7, 7}, axes[12] = {0};
     assert_ok(isg_dataset_create(&data, 4, 3, spins, NULL));
-    assert_fails(isg_pca(data, 2, isg_matd_of(axes, 3, 2), variances), ISG_ERR_ARGUMENT,
-                 "the data vary in 1 of 3 directions, 2 were asked for");
-    assert_fails(isg_pca(data, 4, isg_matd_of(axes, 3, 4), variances), ISG_ERR_ARGUMENT,
-                 "1 to 3 of them, found 4");
-    assert_fails(isg_pca(data, 0, isg_matd_of(axes, 3, 0), variances), ISG_ERR_ARGUMENT, "found 0");
-    assert_fails(isg_pca(data, 1, isg_matd_of(axes, 2, 1), variances), ISG_ERR_SHAPE, "3 x 1");
+    assert_fails(isg_pca(data, ISG_AXES_OF_COVARIANCE, 2, isg_matd_of(axes, 3, 2), variances),
+                 ISG_ERR_ARGUMENT, "the data vary in 1 of 3 directions, 2 were asked for");
+    assert_fails(isg_pca(data, ISG_AXES_OF_COVARIANCE, 4, isg_matd_of(axes, 3, 4), variances),
+                 ISG_ERR_ARGUMENT, "1 to 3 of them, found 4");
+    assert_fails(isg_pca(data, ISG_AXES_OF_COVARIANCE, 0, isg_matd_of(axes, 3, 0), variances),
+                 ISG_ERR_ARGUMENT, "found 0");
+    assert_fails(isg_pca(data, ISG_AXES_OF_COVARIANCE, 1, isg_matd_of(axes, 2, 1), variances),
+                 ISG_ERR_SHAPE, "3 x 1");
     assert_true(variances[0] == 7 && axes[0] == 0);
-    assert_ok(isg_pca(data, 1, isg_matd_of(axes, 3, 1), variances));
+    assert_ok(isg_pca(data, ISG_AXES_OF_COVARIANCE, 1, isg_matd_of(axes, 3, 1), variances));
     assert_true(fabs(variances[0] - 2) < 1e-14 && variances[1] == 7);
     assert_true(fabs(fabs(axes[0]) - sqrt(0.5)) < 1e-14 && fabs(axes[0] + axes[1]) < 1e-14);
     assert_true(fabs(axes[2]) < 1e-14);
     isg_dataset_free(data);
     const int8_t constant[] = {1, -1, 1, -1};
     assert_ok(isg_dataset_create(&data, 2, 2, constant, NULL));
-    assert_fails(isg_pca(data, 1, isg_matd_of(axes, 2, 1), variances), ISG_ERR_ARGUMENT,
-                 "the data vary in 0 of 2 directions");
+    assert_fails(isg_pca(data, ISG_AXES_OF_COVARIANCE, 1, isg_matd_of(axes, 2, 1), variances),
+                 ISG_ERR_ARGUMENT, "the data vary in 0 of 2 directions");
     isg_dataset_free(data);
 }
 
-/* Iterating comes to the axes of the covariance, whatever the numbers of units and samples leave over
+/* Iterating comes to the axes of the matrix, whatever the numbers of units and samples leave over
    from whole words. */
 static void test_iteration_finds_the_same_axes(void **state) {
     (void)state;
     const size_t sizes[][3] = {{1000, 130, 3}, {64, 200, 7}, {700, 333, 12}, {65, 128, 1}};
-    for (size_t s = 0; s < 4; s++) {
-        const size_t m = sizes[s][0], n = sizes[s][1], k = sizes[s][2];
+    for (size_t s = 0; s < 8; s++) {
+        const size_t m = sizes[s / 2][0], n = sizes[s / 2][1], k = sizes[s / 2][2];
+        const isg_axes of = s % 2 ? ISG_AXES_OF_MOMENTS : ISG_AXES_OF_COVARIANCE;
         int8_t *spins = make_spins(m, n);
         isg_dataset *data = NULL;
         assert_ok(isg_dataset_create(&data, m, n, spins, NULL));
         isg_matd expected = matrix_framed(n, k), found = matrix_framed(k, n);
         double variances[12], others[12];
         size_t rank = 0;
-        assert_ok(isg_pca(data, k, expected, variances));
-        assert_ok(isg_pca_iterate(data, k, found, others, &rank));
+        assert_ok(isg_pca(data, of, k, expected, variances));
+        assert_ok(isg_pca_iterate(data, of, k, found, others, &rank));
         assert_int_equal(rank, k);
         for (size_t j = 0; j < k; j++) {
             const double sign = isg_sign_of_largest(matrix_at(found, j, 0), n, 1);
@@ -188,7 +196,7 @@ static void test_iteration_finds_equal_variances(void **state) {
         isg_matd axes = matrix_framed(k, N);
         double variances[12];
         size_t rank = 0;
-        assert_ok(isg_pca_iterate(data, k, axes, variances, &rank));
+        assert_ok(isg_pca_iterate(data, ISG_AXES_OF_COVARIANCE, k, axes, variances, &rank));
         assert_int_equal(rank, k < FREE ? k : FREE);
         for (size_t j = 0; j < rank; j++) {
             assert_true(fabs(variances[j] - TIMES) < 1e-11);
@@ -212,13 +220,13 @@ static void test_many_units(void **state) {
     double variances[K], repeated[K];
     assert_ok(isg_dataset_create(&data, M, N, spins, NULL));
     isg_set_threads(1);
-    assert_ok(isg_pca(data, K, axes, variances));
+    assert_ok(isg_pca(data, ISG_AXES_OF_COVARIANCE, K, axes, variances));
     isg_set_threads(7);
-    assert_ok(isg_pca(data, K, again, repeated));
+    assert_ok(isg_pca(data, ISG_AXES_OF_COVARIANCE, K, again, repeated));
     isg_set_threads(0);
     assert_matrix_close(axes, again, 0);
     assert_memory_equal(variances, repeated, sizeof variances);
-    isg_matd plain = covariance_of(spins, M, N),
+    isg_matd plain = moments_of(spins, ISG_AXES_OF_COVARIANCE, M, N),
              turned = matrix_product(plain, ISG_AS_IS, axes, ISG_AS_IS);
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < K; j++)
@@ -249,10 +257,11 @@ static void test_directions_of_dull_data(void **state) {
         assert_ok(isg_dataset_create(&data, M, N, spins, NULL));
         char expected[80];
         snprintf(expected, sizeof expected, "the data vary in %zu of 2101 directions", directions);
-        assert_fails(isg_pca(data, 4, isg_matd_of(axes, N, 4), variances), ISG_ERR_ARGUMENT,
-                     expected);
+        assert_fails(isg_pca(data, ISG_AXES_OF_COVARIANCE, 4, isg_matd_of(axes, N, 4), variances),
+                     ISG_ERR_ARGUMENT, expected);
         if (directions > 0)
-            assert_ok(isg_pca(data, directions, isg_matd_of(axes, N, directions), variances));
+            assert_ok(isg_pca(data, ISG_AXES_OF_COVARIANCE, directions,
+                              isg_matd_of(axes, N, directions), variances));
         isg_dataset_free(data);
         free(axes);
     }

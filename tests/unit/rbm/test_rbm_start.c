@@ -9,7 +9,7 @@
 
 #include "data/data.h"
 #include "helper_allocation.h"
-#include "rbm/pca.h"
+#include "patterns/patterns.h"
 #include "rbm/rbm.h"
 
 enum { N = 70, P = 5, SAMPLES = 21 };
@@ -65,17 +65,19 @@ static void test_pca_start(void **state) {
     isg_dataset *data = make_data();
     isg_rbm *rbm = NULL;
     double axes[N * P], variances[P];
-    assert_ok(isg_pca(data, P, (isg_matd){axes, N, P, P}, variances));
+    assert_ok(isg_pca(data, ISG_AXES_OF_COVARIANCE, P, (isg_matd){axes, N, P, P}, variances));
     data->info.image_height = 7;
     data->info.image_width = 10;
-    assert_ok(isg_rbm_start_pca(&rbm, data, P, 2));
+    assert_ok(isg_rbm_start_pca(&rbm, data, ISG_AXES_OF_COVARIANCE, P, 2));
     assert_true(rbm->info.image_height == 7 && rbm->info.image_width == 10);
     assert_memory_equal(axes, rbm->weights, sizeof axes);
     assert_true(rbm->info.beta == 2 && rbm->b[N - 1] == 0 && rbm->c[P - 1] == 0);
     isg_rbm_free(rbm);
     rbm = NULL;
-    assert_fails(isg_rbm_start_pca(&rbm, data, N + 1, 2), ISG_ERR_ARGUMENT, "1 to 70 of them");
-    assert_fails(isg_rbm_start_pca(&rbm, data, SAMPLES, 2), ISG_ERR_ARGUMENT, "directions");
+    assert_fails(isg_rbm_start_pca(&rbm, data, ISG_AXES_OF_COVARIANCE, N + 1, 2), ISG_ERR_ARGUMENT,
+                 "1 to 70 of them");
+    assert_fails(isg_rbm_start_pca(&rbm, data, ISG_AXES_OF_COVARIANCE, SAMPLES, 2),
+                 ISG_ERR_ARGUMENT, "directions");
     assert_null(rbm);
     isg_dataset_free(data);
 }
@@ -84,7 +86,7 @@ static isg_status start_models(void *user) {
     isg_rbm *rbm = NULL;
     ISG_TRY(isg_rbm_start_normal(&rbm, N, P, 1, 0.1, 1));
     isg_rbm_free(rbm);
-    ISG_TRY(isg_rbm_start_pca(&rbm, user, P, 1));
+    ISG_TRY(isg_rbm_start_pca(&rbm, user, ISG_AXES_OF_COVARIANCE, P, 1));
     isg_rbm_free(rbm);
     return ISG_OK;
 }
