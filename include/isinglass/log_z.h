@@ -5,7 +5,7 @@
 #ifndef ISINGLASS_LOG_Z_H
 #define ISINGLASS_LOG_Z_H
 
-#include "isinglass/rbm.h"
+#include "isinglass/sample.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -97,26 +97,8 @@ typedef struct isg_ais_options {
     uint64_t seed;           /* [1] */
 } isg_ais_options;
 
-/* Importance sampling of lambda: ln Z = ln of the mean of f / q over draws from q, a mixture of
-   Gaussians around the known minima of F0, each fitted to Gibbs chains; f is exp(-beta F0) with the
-   constants of Z.
-
-   It is only as good as its list of minima. Gibbs chains annealed from random spins, the witnesses,
-   look for missing minima. If they find more than 1 % of Z where q has no weight, if most of them
-   end there, or if the effective sample size is small, the result is not trusted, `reason` says
-   why, and the value is probably too low. A minimum that no search and no witness reaches, such as
-   one with a tiny basin, goes unnoticed however much of Z it holds. */
-
-/* Defaults are in brackets. */
-typedef struct isg_mixture_options {
-    size_t samples;       /* draws, at least 1000; a tenth of them if the result cannot be trusted
-                             anyway [100000] */
-    size_t random_starts; /* random states to search for minima from [64] */
-    size_t witnesses;     /* annealed chains, run twice; 8 times as many fit the Gaussians [256] */
-    const isg_dataset *data; /* rows to search for minima from as well [NULL: none] */
-    size_t data_starts;      /* how many rows, evenly spaced [256] */
-    uint64_t seed;           /* same seed, same result, on any number of threads [1] */
-} isg_mixture_options;
+/* Importance sampling of lambda: ln Z = ln of the mean of f / q over draws from q, the mixture of
+   Gaussians of isg_mixture_options; f is exp(-beta F0) with the constants of Z. */
 
 /* Population annealing (Hukushima and Iba, 2003): many copies of the system are cooled together from
    free spins to the RBM. At every step those that fit the lower temperature better are copied at the
@@ -156,7 +138,7 @@ typedef struct isg_log_z_options {
     bool is_bounded;             /* whether to look for deep states where the method does not need
                                     them, so that ln Z is not reported below their bound [true] */
     isg_ais_options ais;         /* [as above] */
-    isg_mixture_options mixture; /* [as above] */
+    isg_mixture_options mixture; /* [as in isinglass/sample.h] */
     isg_states_options states;   /* [as above] */
     isg_population_options population; /* [as above] */
     size_t well_draws; /* wells: draws of lambda per repeat, at least 1000 [20000] */

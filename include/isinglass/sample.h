@@ -75,6 +75,29 @@ ISG_API isg_status isg_impute_probabilities(isg_matd out, const isg_dataset *dat
                                             const isg_rbm *rbm, const isg_impute_options *options,
                                             const isg_progress *progress);
 
+/* ---- A mixture of Gaussians of the hidden units ---------------------------------------------- */
+
+/* exp(-beta F0(lambda)), the law of the hidden units up to a constant, as a mixture of Gaussians around
+   the known minima of F0, each fitted to Gibbs chains. ln Z is computed by draws from it, and chains
+   jump from minimum to minimum by proposals from it.
+
+   It is only as good as its list of minima. Gibbs chains annealed from random spins, the witnesses,
+   look for missing minima. If they find more than 1 % of Z where the mixture has no weight, if most
+   of them end there, or if the effective sample size is small, the mixture is not trusted, and a
+   sentence says why; ln Z is then probably too low. A minimum that no search and no witness reaches,
+   such as one with a tiny basin, goes unnoticed however much of Z it holds. */
+
+/* Defaults are in brackets. */
+typedef struct isg_mixture_options {
+    size_t samples;       /* draws, at least 1000; a tenth of them if the result cannot be trusted
+                             anyway [100000] */
+    size_t random_starts; /* random states to search for minima from [64] */
+    size_t witnesses;     /* annealed chains, run twice; 8 times as many fit the Gaussians [256] */
+    const isg_dataset *data; /* rows to search for minima from as well [NULL: none] */
+    size_t data_starts;      /* how many rows, evenly spaced [256] */
+    uint64_t seed;           /* same seed, same result, on any number of threads [1] */
+} isg_mixture_options;
+
 /* ---- Samples: files, pictures, and how fast chains decorrelate ------------------------------- */
 
 typedef struct isg_chains_info {

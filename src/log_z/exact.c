@@ -42,31 +42,6 @@ done:
     return status;
 }
 
-static bool all_finite(const double *values, size_t count) {
-    for (size_t k = 0; k < count; k++)
-        if (!isfinite(values[k]))
-            return false;
-    return true;
-}
-
-isg_status isg_spin_model_start(isg_spin_model *model, const isg_rbm *rbm) {
-    const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
-    double *field = NULL;
-    if (!all_finite(rbm->weights, n * p) || !all_finite(rbm->b, n) || !all_finite(rbm->c, p))
-        return isg_fail(ISG_ERR_DIVERGED, "ln Z: a weight or field is not finite");
-    ISG_TRY(ISG_ALLOCATE(field, n));
-    isg_rbm_visible_input(rbm, rbm->c, field);
-    *model = (isg_spin_model){n, p, rbm->info.beta, rbm->weights, field};
-    return ISG_OK;
-}
-
-double isg_spin_model_exponent(const isg_spin_model *model, double field_sum, const double *input) {
-    double square = 0;
-    for (size_t mu = 0; mu < model->p; mu++)
-        square += input[mu] * input[mu];
-    return model->beta * (field_sum + square / 2);
-}
-
 isg_status isg_exact_finish(double *log_z, double value) {
     if (!isfinite(value))
         return isg_fail(ISG_ERR_DIVERGED, "ln Z: the weights or fields are too large");

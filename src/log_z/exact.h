@@ -22,22 +22,6 @@ typedef double isg_block_sum(const void *problem, size_t block, double *scratch)
 isg_status isg_exact_add_blocks(double *log_sum, isg_block_sum *block_sum, const void *problem,
                                 size_t n_blocks, size_t scratch, const isg_progress *progress);
 
-/* The spins alone, with the hidden field moved to them:
-       -beta H(s) = beta (f.s + |W^T s|^2 / 2),  f = b + W c
-   Unlike |W^T s + c|^2 - |c|^2, this does not cancel when c is large. */
-typedef struct isg_spin_model {
-    size_t n, p;
-    double beta;
-    const double *weights; /* (n, p), the rbm's */
-    double *field;         /* f (n), owned */
-} isg_spin_model;
-
-/* ISG_ERR_DIVERGED if a weight or field is not finite. */
-isg_status isg_spin_model_start(isg_spin_model *model, const isg_rbm *rbm);
-
-/* -beta H(s) for f.s and W^T s (p). */
-double isg_spin_model_exponent(const isg_spin_model *model, double field_sum, const double *input);
-
 /* ISG_ERR_DIVERGED unless the value is finite: very large weights overflow. */
 isg_status isg_exact_finish(double *log_z, double value);
 

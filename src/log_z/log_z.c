@@ -11,7 +11,7 @@
 #include "log_z/ais.h"
 #include "log_z/deep_states.h"
 #include "log_z/exact.h"
-#include "log_z/mixture.h"
+#include "log_z/mixture_log_z.h"
 #include "log_z/population.h"
 #include "log_z/split.h"
 

@@ -6,7 +6,7 @@
 #define ISG_POPULATION_H
 
 #include "log_z/ais.h"
-#include "log_z/mixture.h"
+#include "sample/sample.h"
 
 /* ---- balls ----------------------------------------------------------------------------------- */
 

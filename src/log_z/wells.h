@@ -6,8 +6,8 @@
 #define ISG_WELLS_H
 
 #include "log_z/deep_states.h"
-#include "log_z/mixture.h"
 #include "log_z/population.h"
+#include "sample/sample.h"
 
 /* Balls in the space of h = W^T s, for all betas of a curve. */
 typedef struct isg_wells {

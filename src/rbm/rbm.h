@@ -39,6 +39,22 @@ static inline isg_matd_view isg_rbm_view(const isg_rbm *rbm) {
                            rbm->info.n_hidden};
 }
 
+/* The spins alone, with the hidden field moved to them:
+       -beta H(s) = beta (f.s + |W^T s|^2 / 2),  f = b + W c
+   Unlike |W^T s + c|^2 - |c|^2, this does not cancel when c is large. */
+typedef struct isg_spin_model {
+    size_t n, p;
+    double beta;
+    const double *weights; /* (n, p), the rbm's */
+    double *field;         /* f (n), owned */
+} isg_spin_model;
+
+/* ISG_ERR_DIVERGED if a weight or field is not finite. */
+isg_status isg_spin_model_start(isg_spin_model *model, const isg_rbm *rbm);
+
+/* -beta H(s) for f.s and W^T s (p). */
+double isg_spin_model_exponent(const isg_spin_model *model, double field_sum, const double *input);
+
 /* One block-Gibbs sweep, lambda from spins, then spins from lambda: the definition that every fast
    sampler is tested against. `input` is scratch of max(n_visible, n_hidden). */
 void isg_rbm_sweep(const isg_rbm *rbm, isg_cursor *random, uint64_t *spins, double *lambda,

@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "isinglass/sample.h"
 #include "kernels/kernels.h"
+#include "sample/mixture.h"
 
 /* Spins (words) drawn at random, +1 and -1 equally likely. */
 void isg_random_spins(isg_cursor *random, size_t n_visible, uint64_t *spins);

@@ -34,9 +34,9 @@ edit(src/kernels/gibbs_draws.h [=[(float)input * w->unit + w->hidden_field[mu]]=
 edit(src/kernels/gibbs_tuned.h [=[sums * w->unit + field]=] [=[sums * w->unit + 0 * field]=])
 
 mutant(dropped_c_in_log_z "the field of the hidden units left out of the exact ln Z" test_exact)
-edit(src/log_z/exact.c [=[isg_rbm_visible_input(rbm, rbm->c, field);]=]
+edit(src/rbm/spin_model.c [=[isg_rbm_visible_input(rbm, rbm->c, field);]=]
   [=[memcpy(field, rbm->b, n * sizeof *field);]=])
-edit(src/log_z/exact.c [=[#include <math.h>]=] [=[#include <math.h>
+edit(src/rbm/spin_model.c [=[#include <math.h>]=] [=[#include <math.h>
 #include <string.h>]=])
 
 mutant(shared_gaussian "both units of a pair get the same one of the two normals" test_gibbs)
@@ -144,10 +144,10 @@ edit(src/base/special.c [=[return size + (isg_log1p(isg_exp(-2 * size)) - ISG_LN
   [=[return isg_log((isg_exp(size) + isg_exp(-size)) / 2);]=])
 
 mutant(mirror_counted_twice "a minimum and its mirror image both with full weight in the mixture" test_mixture)
-edit(src/log_z/proposal.c [=[part->has_mirror ? -ISG_LN_2 : 0;]=] [=[0;]=])
+edit(src/sample/proposal.c [=[part->has_mirror ? -ISG_LN_2 : 0;]=] [=[0;]=])
 
 mutant(no_defensive_part "the mixture without the wide Gaussian that is there for what was missed" test_mixture)
-edit(src/log_z/mixture.c [=[isg_proposal_create(out, parts, modes + 1, log_masses, samples)]=]
+edit(src/sample/mixture.c [=[isg_proposal_create(out, parts, modes + 1, log_masses, samples)]=]
   [=[isg_proposal_create(out, parts, modes > 0 ? modes : 1, log_masses, samples)]=])
 
 # ---- training ------------------------------------------------------------------------------------------

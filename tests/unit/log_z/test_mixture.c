@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "helper_allocation.h"
 #include "helper_oracle.h"
-#include "log_z/mixture.h"
+#include "log_z/mixture_log_z.h"
 
 static uint64_t test_seed(void) {
     const char *given = getenv("ISINGLASS_TEST_SEED");

@@ -6,7 +6,7 @@
  * (beta_(t-1) - beta_t) H(s) before the sweep at beta_t, and the mean of w, times 2^N, is Z,
  * however the chains moved.
  */
-#include "log_z/mixture.h"
+#include "sample/sample.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* mixture.h - importance sampling of lambda from a mixture of Gaussians, and all its parts
+/* mixture.h - a mixture of Gaussians of lambda, to draw from: its parts, and how it is fitted
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,9 +7,9 @@
 
 #include "base/lanes.h"
 #include "base/matrix.h"
-#include "isinglass/log_z.h"
-#include "log_z/exact.h"
-#include "sample/sample.h"
+#include "isinglass/sample.h"
+#include "kernels/kernels.h"
+#include "rbm/rbm.h"
 
 /* ---- the weight of lambda with the spins summed out ------------------------------------------ */
 
@@ -164,7 +164,7 @@ isg_status isg_witnesses_anneal(isg_witnesses *out, const isg_modes *modes,
 isg_status isg_modes_fit(isg_modes *modes, const isg_gibbs_weights *w, size_t most, uint64_t seed,
                          uint64_t stage, const isg_progress *progress);
 
-/* ---- the estimate, and its steps for the tests ----------------------------------------------- */
+/* ---- the mixture of an RBM --------------------------------------------------------------------- */
 
 typedef struct isg_mixture {
     isg_mixture_options options;
@@ -183,10 +183,6 @@ typedef struct isg_mixture {
 
 isg_mixture_options isg_mixture_defaults(void);
 
-/* ln Z; `options` may be NULL. */
-isg_status isg_mixture_log_z(const isg_rbm *rbm, const isg_mixture_options *options, isg_log_z *out,
-                             const isg_progress *progress);
-
 /* ln Z from the weights of importance sampling. */
 typedef struct isg_mixture_sum {
     double log_z, error, ess;
@@ -204,8 +200,17 @@ void isg_mixture_release(isg_mixture *mixture);
 isg_status isg_mixture_draw(isg_mixture *mixture, size_t samples, double from, double to,
                             isg_proposal *proposal, isg_mixture_sum *sum);
 
+/* What the last draws say about the mixture. */
+typedef struct isg_mixture_verdict {
+    isg_mixture_sum sum;
+    size_t samples, minima; /* draws; minima of F0, mirror images included */
+    double laplace;         /* ln of the sum of the Laplace terms; NaN if flat minima dominate it */
+    bool has_error;         /* whether the draws suffice for an error estimate */
+    char reason[160];       /* why the mixture is not trusted; empty if it is */
+} isg_mixture_verdict;
+
 /* Draws, and looks for regions that the Gaussians do not cover. */
-isg_status isg_mixture_finish(isg_mixture *mixture, isg_log_z *out);
+isg_status isg_mixture_conclude(isg_mixture *mixture, isg_mixture_verdict *out);
 
 isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples);
 

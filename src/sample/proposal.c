@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "base/special.h"
 #include "linalg/linalg.h"
-#include "log_z/mixture.h"
+#include "sample/sample.h"
 
 isg_status isg_gaussian_create(isg_gaussian *out, size_t p) {
     *out = (isg_gaussian){.p = p};

@@ -20,7 +20,7 @@
  * A minimum with a basin so narrow that neither a search nor an annealed chain enters it goes
  * unnoticed, however much of Z it holds. Such an error makes ln Z too low, never too high.
  */
-#include "log_z/mixture.h"
+#include "sample/sample.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -475,51 +475,31 @@ static size_t final_samples(const isg_mixture *mixture) {
     return least_samples(mixture, mixture->is_hopeless ? wanted / 10 : wanted);
 }
 
-isg_status isg_mixture_finish(isg_mixture *mixture, isg_log_z *out) {
+isg_status isg_mixture_conclude(isg_mixture *mixture, isg_mixture_verdict *out) {
     const size_t modes = mixture->modes.count, samples = final_samples(mixture);
     isg_status status = ISG_OK;
     isg_proposal proposal = {0};
     isg_witnesses fresh = {0};
-    isg_mixture_sum sum = {0};
     news found = {0};
     isg_part part;
-    isg_log_z result = {.method = ISG_LOG_Z_MIXTURE,
-                        .samples = samples,
-                        .spread = (double)NAN,
-                        .shares = {(double)NAN, (double)NAN},
-                        .family = (double)NAN,
-                        .bound = -HUGE_VAL};
-    ISG_TRY_GOTO(isg_mixture_draw(mixture, samples, 0.4, 0.9, &proposal, &sum));
-    result.modes = minima_of(&mixture->modes);
+    isg_mixture_verdict result = {.samples = samples};
+    ISG_TRY_GOTO(isg_mixture_draw(mixture, samples, 0.4, 0.9, &proposal, &result.sum));
+    result.minima = minima_of(&mixture->modes);
     result.laplace = laplace_of(&mixture->modes);
     ISG_TRY_GOTO(isg_witnesses_anneal(&fresh, &mixture->modes, &mixture->weights,
                                       mixture->options.witnesses, mixture->options.seed,
                                       mixture->stage++, NULL, at_this_point(mixture, &part)));
-    ISG_TRY_GOTO(ask(mixture, &proposal, &sum, &fresh, &found));
-    ISG_TRY_GOTO(ask(mixture, &proposal, &sum, &mixture->witnesses, &found));
+    ISG_TRY_GOTO(ask(mixture, &proposal, &result.sum, &fresh, &found));
+    ISG_TRY_GOTO(ask(mixture, &proposal, &result.sum, &mixture->witnesses, &found));
     ISG_TRY_GOTO(isg_modes_search(&mixture->modes, found.points, found.n_points));
     ISG_TRY_GOTO(report(mixture, 1));
-    judge(&sum, samples, &found, isg_modes_log_laplace(&mixture->modes, modes), result.reason,
-          sizeof result.reason);
-    result.value = sum.log_z;
-    result.error = sum.ess < ess_for_error ? (double)NAN : sum.error;
-    result.ess = sum.ess;
-    result.is_trusted = !*result.reason;
-    result.side = result.is_trusted ? ISG_SIDE_BOTH : ISG_SIDE_LOWER;
+    judge(&result.sum, samples, &found, isg_modes_log_laplace(&mixture->modes, modes),
+          result.reason, sizeof result.reason);
+    result.has_error = result.sum.ess >= ess_for_error;
     *out = result;
 done:
     isg_proposal_release(&proposal);
     isg_witnesses_release(&fresh);
     isg_release(found.points);
-    return status;
-}
-
-isg_status isg_mixture_log_z(const isg_rbm *rbm, const isg_mixture_options *options, isg_log_z *out,
-                             const isg_progress *progress) {
-    isg_mixture mixture;
-    isg_status status = isg_mixture_start(&mixture, rbm, options, progress);
-    if (status == ISG_OK)
-        status = isg_mixture_finish(&mixture, out);
-    isg_mixture_release(&mixture);
     return status;
 }

@@ -11,7 +11,7 @@
  * At a saddle the gradient vanishes. If the curvature is negative there, the search restarts on
  * both sides.
  */
-#include "log_z/mixture.h"
+#include "sample/sample.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * takes one exponential per unit and one logarithm for many units: a product of 512 factors below 2
  * is far from overflow.
  */
-#include "log_z/mixture.h"
+#include "sample/sample.h"
 
 #include <string.h>
 
