@@ -41,6 +41,10 @@ ISG_API isg_status isg_chains_restore(isg_chains *chains, uint64_t sweeps);
 /* Holds spins fixed from now on, in all chains: packed, set for the fixed spins; NULL for none. */
 ISG_API void isg_chains_clamp(isg_chains *chains, const uint64_t *units);
 
+/* The chains are from now on those of this RBM, of the same shape, and keep their spins: for training,
+   after an update. ISG_ERR_DIVERGED if the weights are not finite. */
+ISG_API isg_status isg_chains_set_rbm(isg_chains *chains, const isg_rbm *rbm);
+
 /* ISG_ERR_ARGUMENT unless beta, which may differ from the RBM's, is positive. */
 ISG_API isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double beta);
 
@@ -97,6 +101,92 @@ typedef struct isg_mixture_options {
     size_t data_starts;      /* how many rows, evenly spaced [256] */
     uint64_t seed;           /* same seed, same result, on any number of threads [1] */
 } isg_mixture_options;
+
+/* ---- Chains that change modes ---------------------------------------------------------------- */
+
+/* Sweeps alone hardly ever lead from one deep minimum of F0 to another. Two ways to get there keep the
+   law of the RBM exactly, and both give the same occupancies. */
+
+/* Jumps: after every sweep, independence Metropolis proposes hidden units from a mixture of Gaussians
+   fitted to their law, and spins given these. A mixture may be older than the weights: the target is
+   the RBM of the last isg_jumps_set_rbm(), whatever proposes. So that the law is kept, mixtures are
+   fitted to chains of their own, and depend on nothing but the RBM and the options. */
+typedef struct isg_jumps isg_jumps;
+
+/* Start from isg_jump_defaults(); defaults are in brackets. */
+typedef struct isg_jump_options {
+    isg_mixture_options mixture; /* [as above, but 20000 draws] */
+    double least_acceptance;     /* with a smaller share of accepted jumps, do without [0.02] */
+} isg_jump_options;
+
+ISG_API isg_jump_options isg_jump_defaults(void);
+
+typedef struct isg_jumps_info {
+    bool is_usable;    /* if not, isg_chains_jump() only sweeps */
+    char reason[160];  /* why not, as a sentence without a trailing period; else empty */
+    double beta;       /* of the RBM: steps are taken at this beta */
+    size_t minima;     /* of F0 in the mixture, mirror images included */
+    double expected;   /* share of accepted jumps in equilibrium, estimated when it was fitted */
+    uint64_t fits;     /* so far */
+    uint64_t proposed; /* jumps since the first fit */
+    uint64_t accepted;
+} isg_jumps_info;
+
+/* Fits a mixture to the RBM, which is copied, and takes it for the target. A mixture that is not
+   trusted, or would be accepted too seldom, is no error, see isg_jumps_info. `options` and
+   `progress` may be NULL; data in the options must outlive the jumps. */
+ISG_API isg_status isg_jumps_create(isg_jumps **out, const isg_rbm *rbm,
+                                    const isg_jump_options *options, const isg_progress *progress);
+ISG_API void isg_jumps_free(isg_jumps *jumps); /* NULL is fine */
+
+/* The same mixture, another target of the same shape: cheap. */
+ISG_API isg_status isg_jumps_set_rbm(isg_jumps *jumps, const isg_rbm *rbm);
+
+/* Another mixture and another target. If it fails, nothing has changed. */
+ISG_API isg_status isg_jumps_refit(isg_jumps *jumps, const isg_rbm *rbm,
+                                   const isg_progress *progress);
+
+ISG_API isg_jumps_info isg_jumps_describe(const isg_jumps *jumps);
+
+/* So many sweeps, each with a jump after it; they count as sweeps. The chains must be of the RBM that
+   is the target. ISG_ERR_UNSUPPORTED while units are clamped. */
+ISG_API isg_status isg_chains_jump(isg_chains *chains, isg_jumps *jumps, size_t steps);
+
+/* Tempering, or replica exchange: every chain has copies at smaller beta, and neighbours swap their
+   states. It needs no list of minima and serves to check jumps; it costs as many sweeps as there
+   are temperatures, and more of them. */
+typedef struct isg_tempering isg_tempering;
+
+/* Start from isg_tempering_defaults(); defaults are in brackets. */
+typedef struct isg_tempering_options {
+    size_t temperatures; /* 2 to 1000, in a geometric sequence [20] */
+    double lowest;       /* the smallest beta; 0: 0.9, but at most half of the largest [0] */
+} isg_tempering_options;
+
+ISG_API isg_tempering_options isg_tempering_defaults(void);
+
+typedef struct isg_tempering_info {
+    size_t temperatures;
+    double highest, lowest; /* beta */
+    uint64_t steps;         /* done */
+    double least_rate;      /* share of accepted swaps, of the pair of neighbours with the fewest */
+    double mean_rate;       /* of all pairs */
+} isg_tempering_info;
+
+/* Copies of these chains, where they are now, at all temperatures from beta down. `options` may be
+   NULL. */
+ISG_API isg_status isg_tempering_create(isg_tempering **out, const isg_chains *chains, double beta,
+                                        const isg_tempering_options *options);
+ISG_API void isg_tempering_free(isg_tempering *tempering); /* NULL is fine */
+ISG_API isg_tempering_info isg_tempering_describe(const isg_tempering *tempering);
+
+/* beta number t < temperatures, the largest first; share of accepted swaps between t and t + 1. */
+ISG_API double isg_tempering_beta(const isg_tempering *tempering, size_t t);
+ISG_API double isg_tempering_rate(const isg_tempering *tempering, size_t t);
+
+/* So many steps of the chains that it was created with, which are the replicas of the largest beta: swaps
+   of every other pair of neighbours, then a sweep at every temperature. They count as sweeps. */
+ISG_API isg_status isg_chains_temper(isg_chains *chains, isg_tempering *tempering, size_t steps);
 
 /* ---- Samples: files, pictures, and how fast chains decorrelate ------------------------------- */
 
@@ -158,6 +248,32 @@ typedef struct isg_decorrelation {
    if it cancels, the chains have still moved. */
 ISG_API isg_status isg_chains_measure(isg_chains *chains, size_t skip, size_t sweeps, double beta,
                                       isg_decorrelation *out, const isg_progress *progress);
+
+/* How chains are moved, and what else is followed. All NULL: block-Gibbs sweeps. */
+typedef struct isg_moves {
+    isg_jumps *jumps;             /* after every sweep */
+    isg_tempering *tempering;     /* or swaps before it */
+    const isg_patterns *patterns; /* of as many units; NULL: no labels */
+} isg_moves;
+
+/* A step of these moves; beta must be that of the jumps, or the largest of the tempering. */
+ISG_API isg_status isg_chains_move(isg_chains *chains, const isg_moves *moves, size_t steps,
+                                   double beta);
+
+/* How the label of a chain changes, which is the nearest pattern or mirror image of one. */
+typedef struct isg_label_times {
+    isg_autocorrelation time; /* with C(t) summed over the indicators of all labels */
+    double rhat;              /* split R-hat, with W and B summed likewise */
+    double changes;           /* share of steps in which the label changed */
+} isg_label_times;
+
+/* isg_chains_measure() for these moves; `moves`, `labels` and `shares` may be NULL. The last are written
+   only if patterns are given: shares (2 n_patterns) of the states nearest to pattern mu, at 2 mu,
+   and to its mirror image, at 2 mu + 1. */
+ISG_API isg_status isg_chains_measure_moves(isg_chains *chains, const isg_moves *moves, size_t skip,
+                                            size_t sweeps, double beta, isg_decorrelation *out,
+                                            isg_label_times *labels, double *shares,
+                                            const isg_progress *progress);
 
 #ifdef __cplusplus
 }

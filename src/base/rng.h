@@ -49,7 +49,10 @@ typedef enum isg_purpose {
     ISG_PURPOSE_POPULATION,  /* population annealing of ln Z */
     ISG_PURPOSE_WELLS,       /* chains and draws confined to wells */
     ISG_PURPOSE_STATES,      /* starts of the search for deep states */
-    ISG_PURPOSE_LEARN        /* random patterns to learn from */
+    ISG_PURPOSE_LEARN,       /* random patterns to learn from */
+    ISG_PURPOSE_JUMP = 40,   /* proposals that lead chains to other modes */
+    ISG_PURPOSE_TEMPER,      /* chains at higher temperatures */
+    ISG_PURPOSE_SWAP         /* swaps between temperatures */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)

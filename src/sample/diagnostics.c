@@ -51,6 +51,35 @@ static double autocovariance(isg_matd_view series, double mean, size_t lag) {
     return isg_sum_value(sum) / ((double)series.rows * (double)(series.cols - lag));
 }
 
+isg_autocorrelation isg_integrate_autocorrelation(isg_autocovariance *at, const void *series,
+                                                  double variance, size_t chains, size_t n) {
+    double time = 1;
+    size_t window = 0;
+    bool is_enough = false;
+    /* A time that needs a window beyond half the length only grows: it is then known to be too
+       long, and a chain that never moves does not cost O(length^2). */
+    while (!is_enough && window < n / 2 && window_times * time <= (double)n / 2) {
+        window++;
+        time += 2 * at(series, window) / variance;
+        is_enough = (double)window >= window_times * time;
+    }
+    const double values = (double)chains * (double)n;
+    return (isg_autocorrelation){.time = time,
+                                 .error = fabs(time) * sqrt(2 * (2 * (double)window + 1) / values),
+                                 .window = window,
+                                 .is_reliable = is_enough && (double)n >= reliable_times * time};
+}
+
+typedef struct centered {
+    isg_matd_view series;
+    double mean;
+} centered;
+
+static double autocovariance_of(const void *series, size_t lag) {
+    const centered *my = series;
+    return autocovariance(my->series, my->mean, lag);
+}
+
 isg_autocorrelation isg_series_autocorrelation(isg_matd_view series) {
     const size_t n = series.cols;
     isg_sum sum = {0};
@@ -61,21 +90,8 @@ isg_autocorrelation isg_series_autocorrelation(isg_matd_view series) {
     /* Rounding errors of a constant are not variance. */
     if (!(variance > 1e-28 * mean * mean))
         return (isg_autocorrelation){.time = (double)NAN, .error = (double)NAN};
-    double time = 1;
-    size_t window = 0;
-    bool is_enough = false;
-    /* A time that needs a window beyond half the length only grows: it is then known to be too
-       long, and a chain that never moves does not cost O(length^2). */
-    while (!is_enough && window < n / 2 && window_times * time <= (double)n / 2) {
-        window++;
-        time += 2 * autocovariance(series, mean, window) / variance;
-        is_enough = (double)window >= window_times * time;
-    }
-    const double values = (double)series.rows * (double)n;
-    return (isg_autocorrelation){.time = time,
-                                 .error = fabs(time) * sqrt(2 * (2 * (double)window + 1) / values),
-                                 .window = window,
-                                 .is_reliable = is_enough && (double)n >= reliable_times * time};
+    return isg_integrate_autocorrelation(autocovariance_of, &(centered){series, mean}, variance,
+                                         series.rows, n);
 }
 
 /* For the half-chains: W, B / n, and the part of B / n within chains, which is how far they moved
@@ -140,6 +156,8 @@ bool isg_series_is_trapped(isg_matd_view series) {
 typedef struct measurement {
     isg_chains_info info;
     size_t sweeps;
+    const isg_moves *moves;     /* NULL: sweeps */
+    isg_labels_seen seen;       /* if these ask for labels */
     double *series;             /* (1 + n_hidden, count, sweeps) */
     double *energies;           /* (count) */
     isg_autocorrelation *times; /* (1 + n_hidden) */
@@ -167,6 +185,13 @@ static isg_status reserve(measurement *m) {
     m->series = isg_allocate(values, 1);
     if (!m->series)
         return ISG_ERR_MEMORY;
+    const isg_patterns *patterns = m->moves ? m->moves->patterns : NULL;
+    const size_t n = patterns ? isg_patterns_describe(patterns).n_visible : m->info.n_visible;
+    if (n != m->info.n_visible)
+        return isg_fail(ISG_ERR_SHAPE, "the patterns have %zu units, the chains have %zu", n,
+                        m->info.n_visible);
+    if (patterns)
+        ISG_TRY(isg_labels_start(&m->seen, patterns, m->info.count, m->sweeps));
     ISG_TRY(ISG_ALLOCATE(m->energies, m->info.count));
     ISG_TRY(ISG_ALLOCATE(m->times, quantities));
     ISG_TRY(ISG_ALLOCATE(m->rhats, quantities));
@@ -176,6 +201,8 @@ static isg_status reserve(measurement *m) {
 static void record(measurement *m, const isg_chains *chains, size_t t) {
     const size_t count = m->info.count, n = m->sweeps;
     isg_chains_energy(chains, m->energies);
+    if (m->seen.labels)
+        isg_labels_record(&m->seen, chains, t);
     for (size_t k = 0; k < count; k++) {
         const float *lambda = isg_chains_hidden(chains, k);
         m->series[k * n + t] = m->energies[k];
@@ -220,22 +247,50 @@ static isg_decorrelation summary(const measurement *m) {
     return out;
 }
 
+isg_status isg_chains_move(isg_chains *chains, const isg_moves *moves, size_t steps, double beta) {
+    if (moves && moves->jumps && moves->tempering)
+        return isg_fail(ISG_ERR_ARGUMENT, "moves: expected jumps or tempering, found both");
+    const double own = !moves             ? beta
+                       : moves->jumps     ? isg_jumps_describe(moves->jumps).beta
+                       : moves->tempering ? isg_tempering_beta(moves->tempering, 0)
+                                          : beta;
+    if (beta != own)
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "beta: expected %g, that of the jumps or of the coldest "
+                        "replicas, found %g",
+                        own, beta);
+    return !moves             ? isg_chains_sweep(chains, steps, beta)
+           : moves->jumps     ? isg_chains_jump(chains, moves->jumps, steps)
+           : moves->tempering ? isg_chains_temper(chains, moves->tempering, steps)
+                              : isg_chains_sweep(chains, steps, beta);
+}
+
 isg_status isg_chains_measure(isg_chains *chains, size_t skip, size_t sweeps, double beta,
                               isg_decorrelation *out, const isg_progress *progress) {
-    measurement m = {.info = isg_chains_describe(chains), .sweeps = sweeps};
+    return isg_chains_measure_moves(chains, NULL, skip, sweeps, beta, out, NULL, NULL, progress);
+}
+
+isg_status isg_chains_measure_moves(isg_chains *chains, const isg_moves *moves, size_t skip,
+                                    size_t sweeps, double beta, isg_decorrelation *out,
+                                    isg_label_times *labels, double *shares,
+                                    const isg_progress *progress) {
+    measurement m = {.info = isg_chains_describe(chains), .sweeps = sweeps, .moves = moves};
     const double all = (double)skip + (double)sweeps;
     isg_status status = ISG_OK;
     ISG_TRY_GOTO(reserve(&m));
     for (size_t t = 0; t < skip + sweeps; t++) {
-        ISG_TRY_GOTO(isg_chains_sweep(chains, 1, beta));
+        ISG_TRY_GOTO(isg_chains_move(chains, moves, 1, beta));
         if (t >= skip)
             record(&m, chains, t - skip);
         if (progress && !progress->report(progress->user, (double)(t + 1) / all))
             ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "measuring chains was cancelled"));
     }
     evaluate(&m);
+    if (m.seen.labels && labels)
+        ISG_TRY_GOTO(isg_labels_evaluate(&m.seen, labels, shares));
     *out = summary(&m);
 done:
+    isg_labels_release(&m.seen);
     isg_release(m.series);
     isg_release(m.energies);
     isg_release(m.times);

@@ -6,7 +6,7 @@
  * turns to the next few, so that their states stay in its cache. Chains are independent of each
  * other, so results do not depend on how they are divided.
  */
-#include "sample/sample.h"
+#include "sample/chains.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -112,15 +112,6 @@ double isg_states_energy(const isg_states *states, const isg_gibbs_weights *w, s
 
 /* ---- chains ----------------------------------------------------------------------------------- */
 
-struct isg_chains {
-    isg_gibbs_weights weights;
-    isg_states states;
-    uint64_t seed, next_sweep;
-    size_t image_height, image_width;
-    uint64_t *clamped; /* (words) */
-    bool has_clamped;
-};
-
 void isg_random_spins(isg_cursor *random, size_t n_visible, uint64_t *spins) {
     for (size_t word = 0; word < isg_words(n_visible); word++)
         spins[word] = isg_next_word64(random);
@@ -213,12 +204,30 @@ const uint64_t *isg_chains_clamped(const isg_chains *chains) {
     return chains->has_clamped ? chains->clamped : NULL;
 }
 
-isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double beta) {
-    ISG_TRY(isg_check_beta(beta));
+isg_status isg_chains_set_rbm(isg_chains *chains, const isg_rbm *rbm) {
+    isg_gibbs_weights *w = &chains->weights;
+    if (rbm->info.n_visible != w->n_visible || rbm->info.n_hidden != w->n_hidden)
+        return isg_fail(ISG_ERR_SHAPE, "the chains have %zu x %zu units, the RBM has %zu x %zu",
+                        w->n_visible, w->n_hidden, rbm->info.n_visible, rbm->info.n_hidden);
+    for (size_t k = 0; k < w->n_visible * w->n_hidden; k++)
+        if (!isfinite(rbm->weights[k]))
+            return isg_fail(ISG_ERR_DIVERGED, "a weight of the RBM is not finite");
+    ISG_TRY(isg_gibbs_weights_set(w, rbm->weights, rbm->b, rbm->c));
+    isg_states_set_input(&chains->states, w);
+    return ISG_OK;
+}
+
+isg_status isg_chains_check(const isg_chains *chains, size_t sweeps) {
     if (sweeps > ISG_MAX_STEP - chains->next_sweep)
         return isg_fail(ISG_ERR_ARGUMENT,
                         "sweeps: there are no random numbers for %zu more after %" PRIu64, sweeps,
                         chains->next_sweep);
+    return ISG_OK;
+}
+
+isg_status isg_chains_sweep(isg_chains *chains, size_t sweeps, double beta) {
+    ISG_TRY(isg_check_beta(beta));
+    ISG_TRY(isg_chains_check(chains, sweeps));
     const isg_sweeps plan = {.beta = beta,
                              .gain = 1,
                              .seed = chains->seed,

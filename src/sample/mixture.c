@@ -163,6 +163,17 @@ static double find_level(const double *shares) {
     return 0;
 }
 
+/* The mean of min(1, w_j / w_i) over i drawn from the target, by its weight, and j from q. It takes one
+   j for every i, far from it in the list, which is in the order of the Gaussians. */
+static double acceptance_of(const double *log_weights, size_t samples, double log_mean) {
+    enum { STRIDE = 7919 };
+    isg_sum sum = {0};
+    size_t j = samples / 2;
+    for (size_t i = 0; i < samples; i++, j = (j + STRIDE) % samples)
+        isg_sum_add(&sum, isg_exp(fmin(log_weights[i], log_weights[j]) - log_mean));
+    return isg_sum_value(sum) / (double)samples;
+}
+
 isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples) {
     const double n = (double)samples, log_mean = isg_log_mean_exp(log_weights, samples);
     isg_mixture_sum out = {.log_z = log_mean, .error = (double)NAN};
@@ -183,11 +194,12 @@ isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples) {
     out.error = sqrt(variance / (n - 1)); /* of the mean, relative: by the delta method, of ln Z */
     out.largest_share = isg_exp(largest) / n;
     out.log_level = find_level(shares);
+    out.acceptance = acceptance_of(log_weights, samples, log_mean);
     return out;
 }
 
 /* q for the next draws, from the known masses, or else Laplace's terms. */
-static isg_status propose(const isg_mixture *mixture, size_t samples, isg_proposal *out) {
+isg_status isg_mixture_propose(const isg_mixture *mixture, size_t samples, isg_proposal *out) {
     const size_t modes = mixture->modes.count;
     isg_status status = ISG_OK;
     const isg_gaussian **parts = NULL;
@@ -281,7 +293,7 @@ isg_status isg_mixture_draw(isg_mixture *mixture, size_t samples, double from, d
                             isg_proposal *proposal, isg_mixture_sum *sum) {
     isg_status status = ISG_OK;
     double *log_weights = NULL;
-    ISG_TRY_GOTO(propose(mixture, samples, proposal));
+    ISG_TRY_GOTO(isg_mixture_propose(mixture, samples, proposal));
     ISG_TRY_GOTO(ISG_ALLOCATE(log_weights, samples));
     const weighing job = {.mixture = mixture,
                           .proposal = proposal,

@@ -7,6 +7,7 @@
 
 #include "base/lanes.h"
 #include "base/matrix.h"
+#include "base/rng.h"
 #include "isinglass/sample.h"
 #include "kernels/kernels.h"
 #include "rbm/rbm.h"
@@ -130,6 +131,9 @@ void isg_proposal_release(isg_proposal *proposal);
 void isg_proposal_draw(const isg_proposal *proposal, uint64_t seed, uint64_t step, size_t block,
                        double *delta, double *scratch);
 
+/* delta (p): one draw, from a part drawn by its share. */
+void isg_proposal_draw_any(const isg_proposal *proposal, isg_cursor *random, double *delta);
+
 /* log_density (ISG_LANES) at delta (p, ISG_LANES); `scratch` holds ISG_LANES count numbers. */
 void isg_proposal_log_density(const isg_proposal *proposal, const double *delta,
                               double *log_density, double *scratch);
@@ -187,13 +191,18 @@ isg_mixture_options isg_mixture_defaults(void);
 typedef struct isg_mixture_sum {
     double log_z, error, ess;
     double largest_share; /* of the sum, by one draw */
-    double log_level; /* ln of the weight, over the mean, above which almost no weight is left */
+    double log_level;  /* ln of the weight, over the mean, above which almost no weight is left */
+    double acceptance; /* of independence Metropolis that proposes such draws, in equilibrium */
 } isg_mixture_sum;
 
 /* Finds modes and fits Gaussians to them. Release with isg_mixture_release(), after a failure too. */
 isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
                              const isg_mixture_options *options, const isg_progress *progress);
 void isg_mixture_release(isg_mixture *mixture);
+
+/* A proposal of the Gaussians with the masses known so far, for `samples` draws. The caller releases
+   it, after a failure too. */
+isg_status isg_mixture_propose(const isg_mixture *mixture, size_t samples, isg_proposal *out);
 
 /* Takes `samples` draws, sums their weights, and learns the mass of each Gaussian; progress goes
    from `from` to `to`. The caller releases the proposal, after a failure too. */

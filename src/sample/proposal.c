@@ -241,6 +241,10 @@ void isg_proposal_draw(const isg_proposal *proposal, uint64_t seed, uint64_t ste
     }
 }
 
+void isg_proposal_draw_any(const isg_proposal *proposal, isg_cursor *random, double *delta) {
+    draw(part_of(proposal, (size_t)isg_next_below(random, proposal->samples)), random, delta);
+}
+
 /* ---- density --------------------------------------------------------------------------------- */
 
 /* ln of a Gaussian in its widths, less ln sqrt(det precision), at a distance of `square`^1/2 standard

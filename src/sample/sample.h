@@ -100,9 +100,37 @@ void isg_known_spins(uint64_t *known, const isg_dataset *data, size_t row);
 /* H(s) of chain k. */
 double isg_states_energy(const isg_states *states, const isg_gibbs_weights *w, size_t k);
 
+/* ---- jumps of states whose (lambda, spins) a sweep has just drawn -------------------------------- */
+
+/* Chain k draws from stream (seed, ISG_PURPOSE_JUMP, step, number + k). */
+typedef struct isg_jump_step {
+    uint64_t seed, step;
+    size_t number; /* of the first chain [0] */
+} isg_jump_step;
+
+/* One jump of every chain. `w` is the target of the jumps. */
+void isg_states_jump(isg_states *states, const isg_gibbs_weights *w, isg_jumps *jumps,
+                     const isg_jump_step *step);
+
+/* The same inside a parallel region, by blocks of chains, all of them in all: the number of threads with
+   scratch, the number of blocks, the jumps of some blocks, of which the accepted are counted, and
+   the bookkeeping afterwards, by one thread. */
+int isg_jumps_team(const isg_jumps *jumps);
+size_t isg_jump_blocks(const isg_states *states);
+size_t isg_states_jump_blocks(isg_states *states, const isg_gibbs_weights *w,
+                              const isg_jumps *jumps, const isg_jump_step *step, isg_rows blocks,
+                              size_t thread);
+void isg_jumps_count(isg_jumps *jumps, size_t proposed, size_t accepted);
+
 /* ---- series (chains, steps) of a quantity, of at least 4 steps --------------------------------- */
 
 isg_autocorrelation isg_series_autocorrelation(isg_matd_view series);
+
+/* The same for `chains` chains of n steps whose autocovariance at a lag is given by a function;
+   `variance`, not zero, is that at lag 0. */
+typedef double isg_autocovariance(const void *series, size_t lag);
+isg_autocorrelation isg_integrate_autocorrelation(isg_autocovariance *at, const void *series,
+                                                  double variance, size_t chains, size_t n);
 
 /* Split R-hat; infinite if every half is constant but not all are equal; NaN if nothing varies at
    all. */
@@ -110,6 +138,27 @@ double isg_series_rhat(isg_matd_view series);
 
 /* See isg_decorrelation.is_trapped; false for fewer than 8 steps. */
 bool isg_series_is_trapped(isg_matd_view series);
+
+/* ---- which pattern is nearest ------------------------------------------------------------------- */
+
+/* The nearest of the patterns and their mirror images to every chain in every step: 2 mu for pattern
+   mu, 2 mu + 1 for its mirror image. */
+typedef struct isg_labels_seen {
+    const isg_patterns *patterns; /* borrowed */
+    size_t chains, steps;
+    uint32_t *labels; /* (chains, steps) */
+    double *shares;   /* (2 patterns) of all chains and steps */
+} isg_labels_seen;
+
+/* Release after a failure too. */
+isg_status isg_labels_start(isg_labels_seen *out, const isg_patterns *patterns, size_t chains,
+                            size_t steps);
+void isg_labels_release(isg_labels_seen *seen);
+
+void isg_labels_record(isg_labels_seen *seen, const isg_chains *chains, size_t step);
+
+/* `shares` (2 patterns) may be NULL. */
+isg_status isg_labels_evaluate(isg_labels_seen *seen, isg_label_times *out, double *shares);
 
 /* ---- parts of isg_chains ------------------------------------------------------------------------ */
 
