@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/suggest.h"
 #include "cli/unit_ranges.h"
+#include "cli/verbs/sample_moves.h"
 
 enum { PICTURE_COUNT = 100, ARRAY_COUNT = 1000, COLUMNS = 10, LEAST_DIAGNOSED = 4 };
 
@@ -26,10 +27,12 @@ typedef struct sample_settings {
     const char *out, *start, *beta, *clamp;
     size_t count, sweeps;
     bool diagnose;
+    move_settings moves;
 } sample_settings;
 
 static void defaults(void *settings) {
-    *(sample_settings *)settings = (sample_settings){.data = data_defaults(), .sweeps = 20};
+    *(sample_settings *)settings =
+        (sample_settings){.data = data_defaults(), .sweeps = 20, .moves = move_defaults()};
 }
 
 typedef struct sample_job {
@@ -46,6 +49,8 @@ typedef struct sample_job {
     size_t n_clamped;
     size_t *rows; /* (count) of the data, where each chain starts; NULL without data */
     isg_chains *chains;
+    bool is_diagnosed;
+    sample_moves moves;
     double mean, deviation; /* of the energies */
     isg_decorrelation found;
 } sample_job;
@@ -166,6 +171,9 @@ static exit_code plan(sample_job *my) {
     my->count = my->settings->count ? my->settings->count
                 : my->is_picture    ? PICTURE_COUNT
                                     : ARRAY_COUNT;
+    /* Jumps and tempering are there to change modes: whether they do is always measured. */
+    my->is_diagnosed = my->settings->diagnose || (moves_are_wanted(&my->settings->moves) &&
+                                                  my->settings->sweeps >= LEAST_DIAGNOSED);
     if (my->settings->diagnose && my->settings->sweeps < LEAST_DIAGNOSED)
         return fail(EXIT_MISUSED, "--diagnose: expected at least %d --sweeps, found %zu",
                     LEAST_DIAGNOSED, my->settings->sweeps);
@@ -177,6 +185,8 @@ static exit_code plan(sample_job *my) {
     if (code == EXIT_DONE)
         code = plan_shape(my);
     size_t each = 0;
+    if (code == EXIT_DONE)
+        code = moves_check(my->call, &my->settings->moves);
     if (code == EXIT_DONE && my->data)
         code = rows_by_class(&my->rows, &each, my->data, my->count);
     if (each > 1)
@@ -186,17 +196,19 @@ static exit_code plan(sample_job *my) {
 
 /* ---- sampling --------------------------------------------------------------------------------------- */
 
-/* A few sweeps at a time, to show progress. */
-static exit_code sweep(isg_chains *chains, const beta_schedule *betas, bool is_quiet) {
-    enum { AT_ONCE = 20 };
+/* A few sweeps at a time, to show progress. Moves between modes belong to the first beta. */
+static exit_code sweep(isg_chains *chains, const beta_schedule *betas, const isg_moves *moves,
+                       bool is_quiet) {
+    const size_t at_once = moves->tempering ? 1 : 20;
     const double steps = (double)betas->from[betas->parts];
     exit_code code = EXIT_DONE;
     progress bar;
     progress_start(&bar, is_quiet, "sampling");
     for (size_t part = 0; part < betas->parts; part++)
         for (size_t t = betas->from[part]; code == EXIT_DONE && t < betas->from[part + 1];) {
-            const size_t left = betas->from[part + 1] - t, now = left < AT_ONCE ? left : AT_ONCE;
-            code = fail_status(isg_chains_sweep(chains, now, betas->beta[part]));
+            const size_t left = betas->from[part + 1] - t, now = left < at_once ? left : at_once;
+            code = fail_status(
+                isg_chains_move(chains, part == 0 ? moves : NULL, now, betas->beta[part]));
             t += now;
             if (!progress_update(&bar, (double)t / steps, NULL))
                 code = fail_status(ISG_ERR_CANCELLED);
@@ -210,15 +222,21 @@ static exit_code diagnose(sample_job *my) {
     const size_t steps = my->settings->sweeps;
     isg_chains *chains = NULL;
     exit_code code = start_chains(my, &chains);
+    if (code == EXIT_DONE)
+        code = moves_replicate(&my->moves, chains);
     if (code == EXIT_DONE) {
         progress bar;
         progress_start(&bar, my->call->common.quiet, "measuring");
-        const isg_status status = isg_chains_measure(chains, steps, steps, my->betas.beta[0],
-                                                     &my->found, progress_callback(&bar));
+        const isg_status status = isg_chains_measure_moves(
+            chains, &my->moves.how, steps, steps, my->betas.beta[0], &my->found, &my->moves.times,
+            my->moves.shares, progress_callback(&bar));
         progress_finish(&bar);
-        code = status == ISG_ERR_UNSUPPORTED
-                   ? fail(EXIT_MISUSED, "--diagnose: %s", isg_error_message())
-                   : fail_status(status);
+        code = status == ISG_ERR_UNSUPPORTED ? fail(EXIT_MISUSED, "%s: %s",
+                                                    my->settings->diagnose     ? "--diagnose"
+                                                    : my->settings->moves.jump ? "--jump"
+                                                                               : "--tempering",
+                                                    isg_error_message())
+                                             : fail_status(status);
     }
     isg_chains_free(chains);
     return code;
@@ -268,6 +286,9 @@ typedef struct sample_result {
     beta_part parts[BETA_PARTS];
     result_list betas;
     const diagnosis_result *diagnosis; /* NULL without --diagnose */
+    const jump_result *jump;           /* NULL without --jump */
+    const tempering_result *tempering; /* NULL without --tempering */
+    const label_result *labels;        /* NULL without the two, or without patterns */
 } sample_result;
 
 static void print_betas(output *out, const void *results) {
@@ -277,7 +298,13 @@ static void print_betas(output *out, const void *results) {
                      my->parts[k].beta);
 }
 
-static void show(const sample_job *my) {
+static exit_code show(const sample_job *my) {
+    move_result moved;
+    const exit_code code = moves_result(&moved, &my->moves, my->rbm, my->is_diagnosed);
+    if (code != EXIT_DONE) {
+        moves_result_release(&moved);
+        return code;
+    }
     const double times = fmax(my->found.energy.time, my->found.hidden.time);
     const diagnosis_result diagnosis = {my->found, my->betas.beta[0],
                                         times > 0 ? ceil(60 * times) : (double)NAN};
@@ -291,29 +318,41 @@ static void show(const sample_job *my) {
                          .steps = my->settings->sweeps,
                          .clamped = my->n_clamped,
                          .energy = {my->mean, my->deviation},
-                         .diagnosis = my->settings->diagnose ? &diagnosis : NULL};
+                         .diagnosis = my->is_diagnosed ? &diagnosis : NULL,
+                         .jump = moved.jump,
+                         .tempering = moved.tempering,
+                         .labels = moved.labels};
     for (size_t k = 0; k < my->betas.parts; k++)
         out.parts[k] = (beta_part){.beta = my->betas.beta[k],
                                    .steps = my->betas.from[k + 1] - my->betas.from[k]};
     out.betas = (result_list){out.parts, my->betas.parts, sizeof out.parts[0]};
     result_show(my->call, &out);
+    moves_result_release(&moved);
+    return EXIT_DONE;
 }
 
 static exit_code run(const invocation *call) {
     sample_job my = {.call = call, .settings = call->settings, .file = call->arguments[0]};
     exit_code code = plan(&my);
-    if (code == EXIT_DONE && my.settings->diagnose)
+    my.moves =
+        (sample_moves){.call = call, .settings = &my.settings->moves, .beta = my.betas.beta[0]};
+    if (code == EXIT_DONE)
+        code = moves_start(&my.moves, my.rbm, my.data);
+    if (code == EXIT_DONE && my.is_diagnosed)
         code = diagnose(&my);
     if (code == EXIT_DONE)
         code = start_chains(&my, &my.chains);
     if (code == EXIT_DONE)
-        code = sweep(my.chains, &my.betas, call->common.quiet);
+        code = moves_replicate(&my.moves, my.chains);
+    if (code == EXIT_DONE)
+        code = sweep(my.chains, &my.betas, &my.moves.how, call->common.quiet);
     if (code == EXIT_DONE)
         code = look_at_energies(&my);
     if (code == EXIT_DONE)
         code = write_samples(&my);
     if (code == EXIT_DONE)
-        show(&my);
+        code = show(&my);
+    moves_release(&my.moves);
     isg_chains_free(my.chains);
     isg_dataset_free(my.data);
     isg_rbm_free(my.rbm);
@@ -355,6 +394,7 @@ static const option_entry options[] = {
     {.name = "diagnose", .kind = OPTION_FLAG, .offset = offsetof(sample_settings, diagnose),
      .help = "Also measure autocorrelation times and R-hat, in separate chains at the first beta, "
              "for T more sweeps after the first T"},
+    MOVE_OPTIONS(sample_settings, moves),
     DATA_OPTIONS(sample_settings, data),
     {.name = NULL},
 };
@@ -423,13 +463,24 @@ static const result_entry results[] = {
     RESULT_LIST_OF(sample_result, betas, beta_results, NULL),
     IS(clamped, "number of clamped units"),
     RESULT_STRUCT(sample_result, energy, energy_results, NULL),
-    RESULT_POINTER(sample_result, diagnosis, diagnosis_results, "null without --diagnose"),
+    RESULT_POINTER(sample_result, diagnosis, diagnosis_results,
+                   "null without --diagnose, --jump and --tempering"),
+    {.kind = RESULT_OBJECT_AT, .key = "jump", .of = jump_results, .when = "jump",
+     .offset = offsetof(sample_result, jump), .help = "with --jump"},
+    {.kind = RESULT_OBJECT_AT, .key = "tempering", .of = tempering_results, .when = "tempering",
+     .offset = offsetof(sample_result, tempering), .help = "with --tempering"},
+    {.kind = RESULT_OBJECT_AT, .key = "labels", .of = label_results, .when = "labels",
+     .offset = offsetof(sample_result, labels),
+     .help = "with --jump and --tempering, if the model has patterns"},
     {.label = "samples", .text = "{count} of {n_visible unit}, {n_hidden hidden unit}"},
     {.label = "start", .text = "{start}"},
     {.when = "clamped", .label = "clamped", .text = "{clamped unit}"},
     {.print = print_betas},
     {.label = "energy", .text = "{energy.mean} +- {energy.deviation:.3g} (mean and standard deviation)"},
     {.each = "diagnosis"},
+    {.each = "jump"},
+    {.each = "tempering"},
+    {.each = "labels"},
     {.label = "file", .text = "{file}"},
     {.key = NULL}};
 
