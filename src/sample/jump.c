@@ -92,7 +92,8 @@ typedef struct new_fit {
     isg_mixture *mixture;
     isg_proposal proposal;
     isg_mixture_verdict verdict;
-    double *scratch; /* (slots, room) */
+    isg_mixture_sum sum; /* of draws from the proposal */
+    double *scratch;     /* (slots, room) */
     size_t slots, room;
 } new_fit;
 
@@ -101,9 +102,10 @@ static isg_status fit(new_fit *out, const isg_rbm *rbm, const isg_mixture_option
     ISG_TRY(ISG_ALLOCATE(out->mixture, 1));
     ISG_TRY(isg_mixture_start(out->mixture, rbm, options, progress));
     ISG_TRY(isg_mixture_conclude(out->mixture, &out->verdict));
-    /* Minima may have been found since. */
+    /* Those draws have shown how much each Gaussian holds. More of them show how good a proposal that
+       makes. Minima may have been found since. */
     const size_t samples = out->verdict.samples + out->mixture->modes.count;
-    ISG_TRY(isg_mixture_propose(out->mixture, samples, &out->proposal));
+    ISG_TRY(isg_mixture_draw(out->mixture, samples, 1, 1, &out->proposal, &out->sum));
     out->slots = (size_t)isg_team_size();
     out->room = room_for(out->mixture->model.n, out->mixture->model.p, out->proposal.count);
     return ISG_ALLOCATE_MATRIX(out->scratch, out->slots, out->room);
@@ -120,7 +122,7 @@ static void take(isg_jumps *jumps, const new_fit *made) {
     jumps->room = made->room;
     info->fits++;
     info->minima = made->verdict.minima;
-    info->expected = made->verdict.sum.acceptance;
+    info->expected = made->sum.acceptance;
     memcpy(info->reason, made->verdict.reason, sizeof made->verdict.reason);
     if (!*info->reason && !(info->expected >= jumps->options.least_acceptance))
         snprintf(info->reason, sizeof info->reason,

@@ -199,7 +199,7 @@ isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples) {
 }
 
 /* q for the next draws, from the known masses, or else Laplace's terms. */
-isg_status isg_mixture_propose(const isg_mixture *mixture, size_t samples, isg_proposal *out) {
+static isg_status propose(const isg_mixture *mixture, size_t samples, isg_proposal *out) {
     const size_t modes = mixture->modes.count;
     isg_status status = ISG_OK;
     const isg_gaussian **parts = NULL;
@@ -293,7 +293,7 @@ isg_status isg_mixture_draw(isg_mixture *mixture, size_t samples, double from, d
                             isg_proposal *proposal, isg_mixture_sum *sum) {
     isg_status status = ISG_OK;
     double *log_weights = NULL;
-    ISG_TRY_GOTO(isg_mixture_propose(mixture, samples, proposal));
+    ISG_TRY_GOTO(propose(mixture, samples, proposal));
     ISG_TRY_GOTO(ISG_ALLOCATE(log_weights, samples));
     const weighing job = {.mixture = mixture,
                           .proposal = proposal,

@@ -200,10 +200,6 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
                              const isg_mixture_options *options, const isg_progress *progress);
 void isg_mixture_release(isg_mixture *mixture);
 
-/* A proposal of the Gaussians with the masses known so far, for `samples` draws. The caller releases
-   it, after a failure too. */
-isg_status isg_mixture_propose(const isg_mixture *mixture, size_t samples, isg_proposal *out);
-
 /* Takes `samples` draws, sums their weights, and learns the mass of each Gaussian; progress goes
    from `from` to `to`. The caller releases the proposal, after a failure too. */
 isg_status isg_mixture_draw(isg_mixture *mixture, size_t samples, double from, double to,
