@@ -31,7 +31,7 @@ move_settings move_defaults(void);
      MOVE_OPTION(type, member, temperatures),                                                      \
      .help = "Tempering: number of beta, a geometric sequence"},                                   \
     {.name = "lowest-beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30, .high = 1e30,     \
-     MOVE_OPTION(type, member, lowest_beta), .otherwise = "0.9, or half of --beta if that is less",\
+     MOVE_OPTION(type, member, lowest_beta), .otherwise = "0.9 over the largest eigenvalue of W'W, at most half of --beta",\
      .help = "Tempering: the smallest of them"}
 /* clang-format on */
 

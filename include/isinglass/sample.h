@@ -160,7 +160,8 @@ typedef struct isg_tempering isg_tempering;
 /* Start from isg_tempering_defaults(); defaults are in brackets. */
 typedef struct isg_tempering_options {
     size_t temperatures; /* 2 to 1000, in a geometric sequence [20] */
-    double lowest;       /* the smallest beta; 0: 0.9, but at most half of the largest [0] */
+    double lowest;       /* the smallest beta; 0: 0.9 / |W|^2, where spins without fields are not
+                            yet ordered, but at most half of the largest [0] */
 } isg_tempering_options;
 
 ISG_API isg_tempering_options isg_tempering_defaults(void);

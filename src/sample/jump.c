@@ -97,11 +97,24 @@ typedef struct new_fit {
     size_t slots, room;
 } new_fit;
 
+/* Until the mixture is trusted, or no more minima are found where it has no weight. */
+static isg_status conclude(isg_mixture *mixture, isg_mixture_verdict *out) {
+    enum { ROUNDS = 4 };
+    for (int round = 0; round < ROUNDS; round++) {
+        const size_t before = mixture->modes.count;
+        ISG_TRY(isg_mixture_conclude(mixture, out));
+        if (!*out->reason || mixture->modes.count == before)
+            break;
+        ISG_TRY(isg_mixture_fit(mixture));
+    }
+    return ISG_OK;
+}
+
 static isg_status fit(new_fit *out, const isg_rbm *rbm, const isg_mixture_options *options,
                       const isg_progress *progress) {
     ISG_TRY(ISG_ALLOCATE(out->mixture, 1));
     ISG_TRY(isg_mixture_start(out->mixture, rbm, options, progress));
-    ISG_TRY(isg_mixture_conclude(out->mixture, &out->verdict));
+    ISG_TRY(conclude(out->mixture, &out->verdict));
     /* Those draws have shown how much each Gaussian holds. More of them show how good a proposal that
        makes. Minima may have been found since. */
     const size_t samples = out->verdict.samples + out->mixture->modes.count;

@@ -358,7 +358,7 @@ static size_t least_samples(const isg_mixture *mixture, size_t wanted) {
     return wanted < parts ? parts : wanted;
 }
 
-static isg_status fit(isg_mixture *mixture) {
+isg_status isg_mixture_fit(isg_mixture *mixture) {
     enum { PER_WITNESS = 8 };
     const size_t most = PER_WITNESS * mixture->options.witnesses;
     isg_part part;
@@ -373,7 +373,7 @@ static isg_status improve(isg_mixture *mixture, size_t *leads) {
     isg_mixture_sum sum = {0};
     news found = {0};
     const size_t samples = least_samples(mixture, mixture->options.samples / 10);
-    ISG_TRY_GOTO(fit(mixture));
+    ISG_TRY_GOTO(isg_mixture_fit(mixture));
     ISG_TRY_GOTO(isg_mixture_draw(mixture, samples, 0, 0, &proposal, &sum));
     ISG_TRY_GOTO(ask(mixture, &proposal, &sum, &mixture->witnesses, &found));
     ISG_TRY_GOTO(isg_modes_search(&mixture->modes, found.points, found.n_points));
@@ -429,7 +429,7 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
                                  options->seed, out->stage++, &out->everywhere,
                                  at_this_point(out, &part)));
     ISG_TRY(improve_in_rounds(out));
-    return fit(out);
+    return isg_mixture_fit(out);
 }
 
 /* ---- the verdict ----------------------------------------------------------------------------- */

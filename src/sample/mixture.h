@@ -200,6 +200,9 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
                              const isg_mixture_options *options, const isg_progress *progress);
 void isg_mixture_release(isg_mixture *mixture);
 
+/* Fits Gaussians to the minima that have none yet. */
+isg_status isg_mixture_fit(isg_mixture *mixture);
+
 /* Takes `samples` draws, sums their weights, and learns the mass of each Gaussian; progress goes
    from `from` to `to`. The caller releases the proposal, after a failure too. */
 isg_status isg_mixture_draw(isg_mixture *mixture, size_t samples, double from, double to,
@@ -214,7 +217,7 @@ typedef struct isg_mixture_verdict {
     char reason[160];       /* why the mixture is not trusted; empty if it is */
 } isg_mixture_verdict;
 
-/* Draws, and looks for regions that the Gaussians do not cover. */
+/* Draws, and looks for regions that the Gaussians do not cover; minima in them join the list. */
 isg_status isg_mixture_conclude(isg_mixture *mixture, isg_mixture_verdict *out);
 
 isg_mixture_sum isg_mixture_add_up(const double *log_weights, size_t samples);

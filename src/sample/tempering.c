@@ -18,6 +18,7 @@
 #include "base/elementary.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "linalg/linalg.h"
 #include "rbm/rbm.h"
 #include "sample/chains.h"
 
@@ -45,6 +46,33 @@ void isg_tempering_free(isg_tempering *tempering) {
 }
 
 /* ---- the temperatures ---------------------------------------------------------------------------- */
+
+/* Without fields, spins are free of order below beta = 1 / |W|^2, the inverse of the largest eigenvalue of
+   W^T W: F0 has one minimum there. */
+static isg_status find_onset(const isg_gibbs_weights *w, double *beta) {
+    const size_t p = w->n_hidden;
+    isg_status status = ISG_OK;
+    double *gram = NULL, *vectors = NULL, *values = NULL;
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(gram, p, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(vectors, p, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE(values, p));
+    for (size_t panel = 0; panel < w->panels; panel++) {
+        const float *columns = w->weights + panel * p * ISG_PANEL;
+        for (size_t mu = 0; mu < p; mu++)
+            for (size_t nu = 0; nu <= mu; nu++)
+                for (size_t q = 0; q < ISG_PANEL; q++)
+                    gram[mu * p + nu] +=
+                        (double)columns[mu * ISG_PANEL + q] * (double)columns[nu * ISG_PANEL + q];
+    }
+    ISG_TRY_GOTO(
+        isg_symmetric_eigen(values, isg_matd_of(vectors, p, p), (isg_matd_view){gram, p, p, p}));
+    *beta = values[p - 1] > 0 ? 1 / values[p - 1] : HUGE_VAL;
+done:
+    isg_release(gram);
+    isg_release(vectors);
+    isg_release(values);
+    return status;
+}
 
 static isg_status check(const isg_tempering_options *options, double beta, double lowest,
                         size_t chains) {
@@ -78,10 +106,15 @@ static void copy_states(isg_tempering *my, const isg_chains *chains) {
 isg_status isg_tempering_create(isg_tempering **out, const isg_chains *chains, double beta,
                                 const isg_tempering_options *options) {
     const isg_tempering_options own = options ? *options : isg_tempering_defaults();
-    const double usual = 0.9, lowest = own.lowest != 0 ? own.lowest : fmin(usual, beta / 2);
+    const double disordered = 0.9; /* times the onset of order */
     const size_t count = chains->states.count, steps = own.temperatures - 1;
     isg_tempering *my = NULL;
     isg_status status = ISG_OK;
+    double lowest = own.lowest;
+    if (lowest == 0) {
+        ISG_TRY(find_onset(&chains->weights, &lowest));
+        lowest = fmin(disordered * lowest, beta / 2);
+    }
     ISG_TRY(check(&own, beta, lowest, count));
     ISG_TRY_GOTO(ISG_ALLOCATE(my, 1));
     my->info =
