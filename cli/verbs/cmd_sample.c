@@ -489,6 +489,8 @@ static const example examples[] = {
      "Draw ten digits per class, 20 updates from images of the class, as in Fig. 4c and d of the paper."},
     {"isinglass sample model.npz -o samples.npz --start noise --count 5000 --sweeps 1000 --diagnose",
      "Write arrays for NumPy, and check that the chains were long enough."},
+    {"isinglass sample model.npz -o mixed.npz --jump --sweeps 300",
+     "Let chains change modes, and report how fast they do."},
     {"isinglass sample model.npz -o completed.png --start mnist:test --clamp 0:392",
      "Complete the lower half of digits (the upper 14 of 28 rows of 28 pixels are kept)."},
     {"isinglass sample model.npz -o cooled.png --start noise --sweeps 100 --beta 0.5,1@40,2@70,20@99",
@@ -514,6 +516,20 @@ const command command_sample = {
         "the halves of each, with one another, and is 1 if they agree. Chains are trapped if "
         "R-hat is above 1.1, did not fall between the first half of the sweeps and all of "
         "them, and hardly any chain moved.\n"
+        "At a large beta, chains stay in the mode where they started, however long they are. With "
+        "--jump, each update is followed by an independence Metropolis step for the hidden units, "
+        "which proposes from a mixture of Gaussians fitted to the minima of the free energy, as "
+        "'isinglass score --method mixture' has it; the spins are then drawn anew. Both steps keep "
+        "the law of the model exactly. If the mixture misses a part of it, or too few jumps would "
+        "be "
+        "accepted, chains are only swept, and the reason is given. --tempering needs no mixture: "
+        "copies of every chain at smaller beta swap states with their neighbours, even pairs and "
+        "odd "
+        "pairs in turn. It costs K times as much and mixes more slowly: use it to check jumps. "
+        "Both "
+        "imply --diagnose and report how fast the nearest pattern of a chain changes, where mirror "
+        "images count as other patterns, and how often each is the nearest. They act at the first "
+        "beta only; later parts of a schedule, and the last update of a picture, are plain.\n"
         "A picture uses 20 updates at the model's beta, as Fig. 4c and d of the paper do, "
         "except that the last update is at beta 20. This removes the thermal noise and shows "
         "what the samples are close to; --beta 2 shows the samples themselves. Clamped units "

@@ -105,16 +105,16 @@ static exit_code describe_tempering(move_result *out, const isg_tempering *tempe
     tempering_result *found = &out->tempering_found;
     found->found = isg_tempering_describe(tempering);
     const size_t count = found->found.temperatures;
-    found->betas = memory_allocate(count, sizeof *found->betas);
-    found->rates = memory_allocate(count, sizeof *found->rates);
-    if (!found->betas || !found->rates)
+    found->beta_values = memory_allocate(count, sizeof *found->beta_values);
+    found->rate_values = memory_allocate(count, sizeof *found->rate_values);
+    if (!found->beta_values || !found->rate_values)
         return fail_memory();
     for (size_t t = 0; t < count; t++)
-        found->betas[t] = isg_tempering_beta(tempering, t);
+        found->beta_values[t] = isg_tempering_beta(tempering, t);
     for (size_t t = 0; t + 1 < count; t++)
-        found->rates[t] = isg_tempering_rate(tempering, t);
-    found->beta_list = (result_list){found->betas, count, sizeof *found->betas};
-    found->rate_list = (result_list){found->rates, count - 1, sizeof *found->rates};
+        found->rate_values[t] = isg_tempering_rate(tempering, t);
+    found->betas = (result_list){found->beta_values, count, sizeof *found->beta_values};
+    found->rates = (result_list){found->rate_values, count - 1, sizeof *found->rate_values};
     out->tempering = found;
     return EXIT_DONE;
 }
@@ -151,8 +151,8 @@ exit_code moves_result(move_result *out, const sample_moves *my, const isg_rbm *
 }
 
 void moves_result_release(move_result *out) {
-    memory_release(out->tempering_found.betas);
-    memory_release(out->tempering_found.rates);
+    memory_release(out->tempering_found.beta_values);
+    memory_release(out->tempering_found.rate_values);
     memory_release(out->label_found.items);
 }
 
@@ -178,15 +178,15 @@ const result_entry jump_results[] = {
     {.key = NULL}};
 
 const result_entry tempering_results[] = {
-    RESULT_LIST_OF(tempering_result, beta_list, result_numbers, "the inverse temperatures"),
-    RESULT_LIST_OF(tempering_result, rate_list, result_numbers,
+    RESULT_LIST_OF(tempering_result, betas, result_numbers, "the inverse temperatures"),
+    RESULT_LIST_OF(tempering_result, rates, result_numbers,
                    "share of accepted swaps of each with the next"),
     TEMPER(found.least_rate, "least_rate", "the smallest of these"),
     TEMPER(found.mean_rate, "mean_rate", "their mean"),
     RESULT_HIDDEN_AS(tempering_result, found.lowest, "lowest"),
     RESULT_HIDDEN_AS(tempering_result, found.highest, "highest"),
     {.label = "tempering",
-     .text = "{beta_list} temperatures, beta {highest} to {lowest}; {mean_rate:%.1f} % of the swaps "
+     .text = "{betas} temperatures, beta {highest} to {lowest}; {mean_rate:%.1f} % of the swaps "
              "accepted, at least {least_rate:%.1f} % of each pair"},
     {.key = NULL}};
 
@@ -208,7 +208,7 @@ const result_entry label_results[] = {
     {.when = "!time.value&!never", .label = "nearest pattern", .text = "autocorrelation time unknown"},
     {.when = "never", .label = "nearest pattern", .text = "never changed in any chain"},
     {.when = "!never", .each = "occupancies",
-     .heading = "  nearest                 share %    mirror image %",
-     .text = "  {label:-20} {share:%10.2f} {mirror:%17.2f}"},
+     .heading = "  pattern  label                 share %    mirror image %",
+     .text = "  {#:-8} {label:-18} {share:%10.2f} {mirror:%17.2f}"},
     {.key = NULL}};
 /* clang-format on */

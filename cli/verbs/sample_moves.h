@@ -69,8 +69,8 @@ typedef struct jump_result {
 
 typedef struct tempering_result {
     isg_tempering_info found;
-    double *betas, *rates; /* owned */
-    result_list beta_list, rate_list;
+    double *beta_values, *rate_values; /* owned */
+    result_list betas, rates;
 } tempering_result;
 
 typedef struct occupancy {

@@ -38,7 +38,22 @@ try sample m.npz -o s.npz
 try sample m.npz -o s.npz --quiet
 try sample bare.npz -o n.npz --sweeps 2000 --count 20 --diagnose --quiet
 try sample bare.npz -o n.png --shape 3x2 --sweeps 1
+# What changes modes: jumps, replicas, and what is said where there are no patterns or no jumps.
+try sample m.npz -o j.npz --jump --count 200 --sweeps 400 --quiet
+try sample m.npz -o j.npz --jump --count 3 --sweeps 3 --quiet --json --force
+try sample m.npz -o t.npz --tempering --temperatures 3 --lowest-beta 0.5 --count 50 --sweeps 400 --quiet
+try sample m.npz -o t.npz --tempering --temperatures 3 --count 3 --sweeps 4 --clamp 0 --quiet --json --force
+try sample bare.npz -o b.npz --jump --count 20 --sweeps 8 --quiet
+try sample frozen.npz -o k.npz --jump --count 20 --sweeps 8 --quiet
+try sample m.npz -o j.png --shape 2x3 --jump --quiet
 # Misuse.
+try sample m.npz -o x.npz --jump --tempering
+try sample m.npz -o x.npz --jump --clamp 0
+try sample m.npz -o x.npz --temperatures 4
+try sample m.npz -o x.npz --lowest-beta 1
+try sample m.npz -o x.npz --tempering --temperatures 1
+try sample m.npz -o x.npz --tempering --lowest-beta 2
+try sample m.npz -o x.npz --jump --sweeps 1000000 --count 1000
 try sample m.npz
 try sample
 try sample m.npz -o x.jpg

@@ -505,3 +505,60 @@ edit(src/patterns/learn.c [=[my->memory * change * my->means]=] [=[-my->memory *
 mutant(unit_column_tail "samples past the last count as +1" test_pca)
 edit(src/patterns/unit_columns.c [=[memset(bits + rows, 0, (64 - rows) * sizeof *bits);]=]
   [=[memset(bits + rows, 255, (64 - rows) * sizeof *bits);]=])
+# ---- jumps and tempering ----------------------------------------------------------------------------
+
+mutant(jump_without_proposal "jumps accepted by the ratio of the target alone" test_moves)
+edit(src/sample/jump.c [=[log_weights[lane] -= log_density[lane];]=] [=[log_weights[lane] -= 0 * log_density[lane];]=])
+
+mutant(jump_without_mirror "proposals never at the mirror image, which the density counts" test_moves)
+edit(src/sample/proposal.c [=[const double sign = part->has_mirror && isg_next_word(random) & 1 ? -1 : 1;]=]
+  [=[const double sign = part->has_mirror && isg_next_word(random) & 1 ? 1 : 1;]=])
+
+mutant(jump_without_hidden_field "the hidden units weighed as if their field were zero" test_moves)
+edit(src/sample/jump.c [=[(double)lambda[mu] - c;]=] [=[(double)lambda[mu] - 0 * c;]=])
+
+mutant(jump_keeps_spins "hidden units jump without their spins" test_moves)
+edit(src/sample/jump.c [=[isg_sample_spins(random, target->n, target->beta, x, spins);]=] [=[(void)random;]=])
+
+mutant(jump_stale_input "the spins jump, the sum over them does not" test_moves)
+edit(src/sample/jump.c [=[isg_kernels_get()->hidden_input(w, 1, spins, states->input + k * w->stride);]=] [=[]=])
+
+mutant(jump_old_target "the target of jumps stays the RBM that the mixture was fitted to" test_moves)
+edit(src/sample/jump.c [=[    memcpy(jumps->weights, rbm->weights, n * p * sizeof *jumps->weights);]=]
+  [=[    if (jumps->info.fits == 0)
+        memcpy(jumps->weights, rbm->weights, n * p * sizeof *jumps->weights);]=])
+
+mutant(jump_same_part "every proposal from the first Gaussian" test_moves)
+edit(src/sample/proposal.c [=[part_of(proposal, (size_t)isg_next_below(random, proposal->samples))]=]
+  [=[part_of(proposal, 0 * (size_t)isg_next_below(random, proposal->samples))]=])
+
+mutant(expected_of_draws "the expected acceptance as a mean over draws, not over the target" test_moves)
+edit(src/sample/mixture.c [=[isg_exp(fmin(log_weights[i], log_weights[j]) - log_mean)]=]
+  [=[isg_exp(fmin(log_weights[j] - log_weights[i], 0) + 0 * log_mean)]=])
+
+mutant(swap_sign "swaps accepted by the inverse of the ratio" test_moves)
+edit(src/sample/tempering.c [=[(higher - lower);]=] [=[(lower - higher);]=])
+
+mutant(swap_always "every swap accepted" test_moves)
+edit(src/sample/tempering.c [=[u < isg_exp(fmin(log_ratio, 0))]=] [=[u < isg_exp(0 * fmin(log_ratio, 0))]=])
+
+mutant(swap_even_only "odd pairs of temperatures never swap" test_moves)
+edit(src/sample/tempering.c [=[first = step % 2;]=] [=[first = step % 2 * 0;]=])
+
+mutant(swap_stale_input "swaps of spins without the sums over them" test_moves)
+edit(src/sample/tempering.c [=[w->stride * sizeof *hot->input);
+    return true;]=] [=[0);
+    return true;]=])
+
+mutant(one_temperature "replicas swept at the beta of the coldest" test_moves)
+edit(src/sample/tempering.c [=[sweeps.beta = my->betas[t];]=] [=[sweeps.beta = my->betas[0];]=])
+
+mutant(replicas_unclamped "hot replicas move clamped spins" test_moves)
+edit(src/sample/tempering.c [=[.clamped = chains->has_clamped ? chains->clamped : NULL};]=] [=[.clamped = NULL};]=])
+
+mutant(label_without_mirror "a state near a mirror image counts as the pattern's" test_moves)
+edit(src/sample/nearest_pattern.c [=[label = 2 * (uint32_t)mu + side;]=] [=[label = 2 * (uint32_t)mu;]=])
+
+mutant(label_covariance "the mean of the labels' indicators not taken out" test_moves)
+edit(src/sample/nearest_pattern.c [=[((double)same - isg_sum_value(means)) / values + sum_of_squares(seen)]=]
+  [=[((double)same - 0 * isg_sum_value(means)) / values]=])

@@ -338,7 +338,12 @@ static void test_misuse(void **state) {
     how = (isg_tempering_options){.temperatures = 3, .lowest = 1};
     assert_fails(isg_tempering_create(&tempering, chains, 1, &how), ISG_ERR_ARGUMENT, "below 1");
     assert_ok(isg_tempering_create(&tempering, chains, 1, NULL));
-    assert_true(isg_tempering_beta(tempering, 19) == 0.5);
+    const isg_matd w = isg_rbm_weights(l.rbm);
+    double across = 0;
+    for (size_t i = 0; i < l.n; i++)
+        across += w.data[i * w.stride] * w.data[i * w.stride + 1];
+    const double expected = 0.9 / (models[0].depth + fabs(across));
+    assert_true(fabs(isg_tempering_beta(tempering, 19) - expected) < 1e-6);
     assert_fails(isg_chains_temper(fewer, tempering, 1), ISG_ERR_SHAPE, "20 chains");
     const isg_moves both = {.jumps = jumps, .tempering = tempering};
     assert_fails(isg_chains_move(chains, &both, 1, 1), ISG_ERR_ARGUMENT, "both");
