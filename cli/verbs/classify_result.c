@@ -406,7 +406,7 @@ const result_entry classify_results[] = {
 /* clang-format on */
 
 static classify_result look(const classify_job *my, validation_result *validation) {
-    static const char *const kinds[] = {"energy", "hidden units"};
+    static const char *const kinds[] = {"energy", "hidden units", "squares of hidden units"};
     const classify_settings *settings = my->settings;
     const bool is_fitted = my->train != NULL;
     classify_result out = {.job = my,

@@ -16,7 +16,7 @@
 #include "cli/verbs/classify_job.h"
 
 static const char *const classifier_choices[] = {"experts", "labels", NULL};
-static const char *const feature_choices[] = {"energy", "hidden", NULL};
+static const char *const feature_choices[] = {"energy", "hidden", "squares", NULL};
 static const char *const estimator_choices[] = {"sampled", "mean", NULL};
 
 static void defaults(void *settings) {
@@ -402,7 +402,7 @@ static const option_entry options[] = {
              "hidden units given these spins"},
     {.name = "features", .kind = OPTION_CHOICE, .metavar = "WHICH", .choices = feature_choices,
      FIELD(features), .otherwise = "energy, or hidden with --rbm",
-     .help = "What the regression sees: |s^T W|^2 of every expert, or all hidden units"},
+     .help = "What the regression sees: |s^T W|^2 of every expert, all hidden units, or the squares of these"},
     {.name = "l2", .kind = OPTION_DOUBLE, .metavar = "L", .low = 0,
      .high = HUGE_VAL, FIELD(fit.l2),
      .help = "Penalty of the regression, which adds L / 2 |coefficients|^2 to the sum of the "

@@ -120,7 +120,8 @@ typedef struct isg_classifier isg_classifier;
 
 typedef enum isg_features {
     ISG_FEATURES_ENERGY, /* one per RBM: -2 H(s) = |W^T s + c|^2 - |c|^2 + 2 b.s (Eq. 16) */
-    ISG_FEATURES_HIDDEN  /* one per hidden unit: (W^T s + c)_mu */
+    ISG_FEATURES_HIDDEN, /* one per hidden unit: (W^T s + c)_mu */
+    ISG_FEATURES_SQUARES /* and its square */
 } isg_features;
 
 /* Fits the classes of `data`; the RBMs are copied. `options`, `report` and `progress` may be NULL.
@@ -192,7 +193,8 @@ ISG_API isg_status isg_classifier_truth(const isg_classifier *classifier, const 
                                         uint32_t *labels);
 
 /* A .npz with W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each,
-   b (n_rbms, N), c (p), beta (n_rbms), is_hidden, 1 for ISG_FEATURES_HIDDEN, classes, means and scales (n_features),
+   b (n_rbms, N), c (p), beta (n_rbms), is_hidden, 0, 1 or 2 for energies, hidden units or their
+   squares, classes, means and scales (n_features),
    coefficients (n_classes, n_features) and intercepts (n_classes); `command` is recorded in its
    meta.json. Loading restores every bit. */
 ISG_API isg_status isg_classifier_save(const isg_classifier *classifier, const char *path,

@@ -88,6 +88,7 @@ def classify(folder, train, test, *options):
 @pytest.mark.parametrize("options, parameters", [
     ([], {}),
     (["--features", "hidden", "--balanced", "--l2", "0.5"], {"features": "hidden", "balanced": True, "l2": 0.5}),
+    (["--features", "squares", "--per-class", "3"], {"features": "squares", "per_class": 3}),
     (["--epochs", "2", "--per-class", "5", "--fields", "--rate", "1e-3,1e-4@1", "--seed", "7"],
      {"n_iter": 2, "per_class": 5, "fields": True, "learning_rate": [(1e-3, 0), (1e-4, 1)], "random_state": 7}),
     (["--epochs", "1", "--pcd", "--init", "normal", "--sd", "0.05", "--estimator", "mean", "--seed", "3", "--batch",
@@ -285,7 +286,7 @@ def test_two_classes(digits):
     assert np.allclose(1 / (1 + np.exp(-decisions)), made.predict_proba(X)[:, 1], atol=1e-12)
 
 
-@pytest.mark.parametrize("features", ["energy", "hidden", "labels"])
+@pytest.mark.parametrize("features", ["energy", "hidden", "squares", "labels"])
 def test_order_of_classes(digits, features):
     """Texts of numbers are sorted as texts by NumPy, and as numbers by the library: 10 before 9."""
     X, y = digits[0], digits[1]
@@ -301,7 +302,8 @@ def test_order_of_classes(digits, features):
         for k, number in enumerate(numbers):
             assert np.array_equal(made.experts_[k].weights, plain.experts_[number].weights)
         inputs = [made._dataset(X).spins @ rbm.weights for rbm in made.experts_]
-        columns = [np.sum(h * h, axis=1, keepdims=True) for h in inputs] if features == "energy" else inputs
+        columns = {"energy": [np.sum(h * h, axis=1, keepdims=True) for h in inputs], "hidden": inputs,
+                   "squares": [h * h for h in inputs]}[features]
         raw = np.concatenate(columns, axis=1)
         z = (raw - raw.mean(axis=0)) / raw.std(axis=0)
         assert np.allclose(made.intercept_ + z @ made.coef_.T, made.decision_function(X), atol=1e-3)

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each, b (n_rbms, N), c (p), beta (n_rbms),
- * is_hidden (1), 1 if the features are the hidden units and 0 if they are energies; classes
- * (n_classes), means, scales (n_features), coefficients (n_classes, n_features), intercepts
+ * is_hidden (1), 1 if the features are the hidden units, 2 if they are the squares of these and 0 if
+ * they are energies; classes (n_classes), means, scales (n_features), coefficients (n_classes, n_features), intercepts
  * (n_classes), the encoding of the data (data/encoding.c), meta.json. Files with the same arrays written by NumPy can be read too; b, c and
  * beta, which only missing values need, may be left out and are then zero, or unknown.
  */
@@ -16,6 +16,10 @@
 #include "data/data.h"
 #include "io/meta.h"
 #include "patterns/patterns.h"
+
+/* What is_hidden is for each isg_features. */
+static const int64_t kinds_in_files[] = {
+    [ISG_FEATURES_ENERGY] = 0, [ISG_FEATURES_HIDDEN] = 1, [ISG_FEATURES_SQUARES] = 2};
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
@@ -36,7 +40,7 @@ static isg_status write_sizes(const isg_feature_map *map, isg_npz_writer *writer
 }
 
 static isg_status write_map(const isg_feature_map *map, isg_npz_writer *writer) {
-    const int64_t is_hidden = map->kind == ISG_FEATURES_HIDDEN;
+    const int64_t is_hidden = kinds_in_files[map->kind];
     ISG_TRY(write_sizes(map, writer));
     ISG_TRY(write_whole(writer, "is_hidden", &is_hidden, 1));
     ISG_TRY(
@@ -180,12 +184,16 @@ static isg_status read_kind(isg_features *kind, isg_zip *zip) {
     int64_t *is_hidden = NULL;
     size_t count = 0;
     ISG_TRY(read_whole(&is_hidden, &count, zip, "is_hidden"));
-    const bool is_valid = count == 1 && (*is_hidden == 0 || *is_hidden == 1);
-    *kind = *is_hidden == 1 ? ISG_FEATURES_HIDDEN : ISG_FEATURES_ENERGY;
+    bool is_valid = false;
+    for (size_t k = 0; k < sizeof kinds_in_files / sizeof *kinds_in_files; k++)
+        if (count == 1 && *is_hidden == kinds_in_files[k]) {
+            *kind = (isg_features)k;
+            is_valid = true;
+        }
     isg_release(is_hidden);
-    return is_valid
-               ? ISG_OK
-               : isg_fail(ISG_ERR_FORMAT, "%s: is_hidden: expected 0 or 1", isg_zip_file_name(zip));
+    return is_valid ? ISG_OK
+                    : isg_fail(ISG_ERR_FORMAT, "%s: is_hidden: expected 0, 1 or 2",
+                               isg_zip_file_name(zip));
 }
 
 /* Replaces an array, taking ownership of the new one. */

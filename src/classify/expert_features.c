@@ -5,6 +5,7 @@
  *     h = W^T s + c  of all RBMs at once, as one RBM with all their hidden units
  *     energy   f_k = |h|^2 - |c|^2 + 2 b.s  over the hidden units of RBM k: -2 H_k(s)   (Eq. 16)
  *     hidden   f_mu = h_mu
+ *     squares  f_mu = h_mu^2
  *
  * Where values are missing, every RBM fills them in with what it holds most probable, so that they
  * speak neither for nor against its class.
@@ -113,8 +114,10 @@ static void features_of(const isg_feature_map *map, const int32_t *input, const 
         for (size_t k = 0; k < map->n_rbms; k++)
             out[k] = energy_feature(map, k, input, spins);
     else
-        for (size_t mu = 0; mu < map->n_hidden; mu++)
-            out[mu] = hidden_mean(map, input, mu);
+        for (size_t mu = 0; mu < map->n_hidden; mu++) {
+            const double h = hidden_mean(map, input, mu);
+            out[mu] = map->kind == ISG_FEATURES_SQUARES ? h * h : h;
+        }
 }
 
 isg_status isg_feature_map_apply(const isg_feature_map *map, const isg_dataset *data, size_t first,
@@ -225,9 +228,9 @@ isg_status isg_features_check(const isg_rbm *const *rbms, size_t n_rbms, isg_fea
                               size_t n_visible) {
     if (n_rbms == 0)
         return isg_fail(ISG_ERR_ARGUMENT, "features need at least one RBM");
-    if (kind != ISG_FEATURES_ENERGY && kind != ISG_FEATURES_HIDDEN)
-        return isg_fail(ISG_ERR_ARGUMENT, "features: expected energy or hidden, found number %d",
-                        (int)kind);
+    if (kind != ISG_FEATURES_ENERGY && kind != ISG_FEATURES_HIDDEN && kind != ISG_FEATURES_SQUARES)
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "features: expected energy, hidden or squares, found number %d", (int)kind);
     for (size_t k = 0; k < n_rbms; k++)
         if (rbms[k]->info.n_visible != n_visible)
             return isg_fail(ISG_ERR_SHAPE, "the data have %zu units, an RBM has %zu", n_visible,

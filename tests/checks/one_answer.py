@@ -86,6 +86,9 @@ RESULTS = [
     ("classify.hidden", "the regression on all hidden units", False,
      [("hidden/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx "
        "--rbm hopfield/model.npz -o hidden --predictions hidden.csv"), ("hidden.csv", "")]),
+    ("classify.squares", "the regression on the squares of all hidden units", False,
+     [("squares/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx "
+       "--per-class 2 --features squares -o squares --predictions squares.csv"), ("squares.csv", "")]),
     *((f"unmap.{method}", f"patterns of the trained RBM by {text}", True,
        [("json", f"unmap hopfield -o back.npz --force --method {method}"), ("back.npz", "")])
       for method, text in [("descent", "descent"), ("relax", "relaxation"),

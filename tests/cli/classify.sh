@@ -80,6 +80,7 @@ rm held/best-*.npz
 try classify --resume -o held
 # Other experts, other classifiers.
 try classify "${toy[@]}" --init hebbian --features hidden --l2 1
+try classify "${toy[@]}" --features squares
 try classify "${toy[@]}" --init pca --epochs 1 --estimator mean --beta 1
 try classify "${toy[@]}" --init normal --sd 0.2 --epochs 2 --fields --pcd --seed 3
 try classify "${toy[@]}" --classifier labels --epochs 3 --error-at 0 -o labels

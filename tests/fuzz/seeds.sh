@@ -99,8 +99,9 @@ least = {"W": np.linspace(-1, 1, 12).reshape(4, 3), "hidden": np.array([1, 2]), 
          "coefficients": np.ones((3, 2)), "intercepts": np.zeros(3)}
 hidden = {**least, "is_hidden": np.array([1]), "means": np.zeros(3), "scales": np.ones(3), "coefficients": np.ones((3, 3)),
           "classes": np.array(["cat", "dog", "emu"])}
+squares = {**hidden, "is_hidden": np.array([2])}
 full = {**least, "b": np.ones((2, 4)), "c": np.ones(3, np.float32)}
-for name, arrays_of in {"least": least, "hidden": hidden, "full": full}.items():
+for name, arrays_of in {"least": least, "hidden": hidden, "squares": squares, "full": full}.items():
     put("classifier", name, npz(zipfile.ZIP_STORED, **arrays_of))
     put("classifier", name + "-deflated", npz(zipfile.ZIP_DEFLATED, **arrays_of))
 

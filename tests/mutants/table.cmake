@@ -218,6 +218,9 @@ edit(src/train/run_rbm.c [=[!(only_missing && isg_validation_is_saved(&my->valid
 mutant(unbalanced_residual "weights of classes in the loss, but not in all of its gradient" test_logistic)
 edit(src/classify/logistic_loss.c [=[-(weight * others)]=] [=[-others]=])
 
+mutant(squares_as_they_are "hidden units where their squares are asked for" test_classifier)
+edit(src/classify/expert_features.c [=[map->kind == ISG_FEATURES_SQUARES ? h * h : h]=] [=[h]=])
+
 mutant(json_read_once "a number that lost a digit for want of memory is believed" test_json)
 edit(src/io/json.c [=[is_read = json->object && other && json_equal(json->object, other);]=]
   [=[is_read = json->object && other;]=])

@@ -13,7 +13,7 @@ const char *const core_decompositions[] = {"qr", "svd", "sqrt", "hebbian", NULL}
 const char *const core_starts[] = {"hopfield", "hebbian", "pca", "normal", "axes", NULL};
 const char *const core_estimators[] = {"sampled", "mean", NULL};
 const char *const core_missing[] = {"refuse", "drop-samples", "majority", "impute", NULL};
-const char *const core_features[] = {"energy", "hidden", NULL};
+const char *const core_features[] = {"energy", "hidden", "squares", NULL};
 const char *const core_log_z_methods[] = {"auto",  "exact",      "ais", "mixture",
                                           "wells", "population", NULL};
 const char *const core_sides[] = {"exact", "both", "lower", "upper", "bound", NULL};

@@ -51,11 +51,11 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
         Sweeps per update, the k of CD-k.
     beta : float, default=2.0
         Inverse temperature of training.
-    features : {"auto", "energy", "hidden", "labels"}, default="auto"
-        What the regression sees: an energy per expert, or all hidden units of all experts. "auto" is "energy", as in
-        the program, unless two classes have the same energy everywhere, because their patterns are the same up to the
-        sign, as can happen with very few features; it is "hidden" then. With "labels" there is a single RBM over the
-        spins and one more unit per class, and no regression: p(class | s) is in closed form.
+    features : {"auto", "energy", "hidden", "squares", "labels"}, default="auto"
+        What the regression sees: an energy per expert, all hidden units of all experts, or their squares. "auto" is
+        "energy", as in the program, unless two classes have the same energy everywhere, because their patterns are the
+        same up to the sign, as can happen with very few features; it is "hidden" then. With "labels" there is a single
+        RBM over the spins and one more unit per class, and no regression: p(class | s) is in closed form.
     l2 : float, default=1e-3
         ``l2 / 2 |coef|^2`` is added to the sum of the losses, on standardized features: 1 / C of LogisticRegression.
     balanced : bool, default=False
@@ -137,8 +137,9 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> HopfieldClassifier:
         """Makes the experts, trains them for ``n_iter`` epochs and fits the regression."""
-        if self.features not in ("auto", "energy", "hidden", "labels"):
-            raise ValueError(f"features: expected one of auto, energy, hidden, labels, found {self.features!r}")
+        if self.features not in ("auto", "energy", "hidden", "squares", "labels"):
+            raise ValueError("features: expected one of auto, energy, hidden, squares, labels, "
+                             f"found {self.features!r}")
         if not hasattr(self.n_iter, "__index__") or self.n_iter < 0:
             raise ValueError(f"n_iter: expected a whole number of epochs from 0 on, found {self.n_iter!r}")
         if y is None:

@@ -177,8 +177,8 @@ class Classifier:
             Copied.
         data : Dataset
             With labels.
-        features : {"energy", "hidden"}
-            One per RBM, -2 H(s) = |W^T s + c|^2 - |c|^2 + 2 b.s, or one per hidden unit, W^T s + c.
+        features : {"energy", "hidden", "squares"}
+            One per RBM, -2 H(s) = |W^T s + c|^2 - |c|^2 + 2 b.s; or one per hidden unit, W^T s + c or its square.
         l2 : float
             ``l2 / 2 |coefficients|^2`` is added to the sum of the losses: 1 / C of scikit-learn. Intercepts are free.
         balanced : bool
@@ -277,7 +277,7 @@ class Classifier:
 
     @property
     def features(self) -> str:
-        """What the regression sees: ``"energy"`` of every RBM, or all ``"hidden"`` units."""
+        """What the regression sees: ``"energy"`` of every RBM, all ``"hidden"`` units, or their ``"squares"``."""
         return str(self._handle.describe()["features"])
 
     @property

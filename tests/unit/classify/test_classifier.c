@@ -88,19 +88,23 @@ static void test_energies(void **state) {
     isg_dataset_free(data);
 }
 
-static void test_hidden_units(void **state) {
+static void test_hidden_units_and_squares(void **state) {
     (void)state;
-    static double f[CLASS_SAMPLES * TOTAL];
+    static double f[CLASS_SAMPLES * TOTAL], squares[CLASS_SAMPLES * TOTAL];
     isg_dataset *data = make_classes(1);
     trio three = make_trio();
     assert_ok(compute_features(three.view, RBMS, ISG_FEATURES_HIDDEN, data,
                                (isg_matd){f, CLASS_SAMPLES, TOTAL, TOTAL}));
+    assert_ok(compute_features(three.view, RBMS, ISG_FEATURES_SQUARES, data,
+                               (isg_matd){squares, CLASS_SAMPLES, TOTAL, TOTAL}));
     for (size_t a = 0; a < CLASS_SAMPLES; a++)
         for (size_t k = 0, start = 0; k < RBMS; start += three.rbm[k++]->info.n_hidden) {
             double h[TOTAL];
             isg_rbm_hidden_input(three.rbm[k], isg_dataset_row(data, a), h);
-            for (size_t mu = 0; mu < three.rbm[k]->info.n_hidden; mu++)
+            for (size_t mu = 0; mu < three.rbm[k]->info.n_hidden; mu++) {
                 assert_true(fabs(f[a * TOTAL + start + mu] - h[mu]) < 1e-7);
+                assert_true(fabs(squares[a * TOTAL + start + mu] - h[mu] * h[mu]) < 1e-6);
+            }
         }
     free_trio(&three);
     isg_dataset_free(data);
@@ -203,8 +207,8 @@ static void test_feature_refusals(void **state) {
     trio three = make_trio();
     assert_fails(compute_features(three.view, 0, ISG_FEATURES_ENERGY, data, room), ISG_ERR_ARGUMENT,
                  "at least one RBM");
-    assert_fails(compute_features(three.view, 1, (isg_features)2, data, room), ISG_ERR_ARGUMENT,
-                 "number 2");
+    assert_fails(compute_features(three.view, 1, (isg_features)3, data, room), ISG_ERR_ARGUMENT,
+                 "number 3");
     isg_rbm_free(three.rbm[1]);
     assert_ok(isg_rbm_create(&three.rbm[1], 5, 1, 1));
     three.view[1] = three.rbm[1];
@@ -308,7 +312,7 @@ static void test_decisions_are_the_exponents(void **state) {
     isg_dataset *data = make_classes(1);
     patience few = {.last_call = 1}, all = {0};
     const isg_progress in_vain = {lose_patience, &few}, to_the_end = {lose_patience, &all};
-    for (isg_features kind = ISG_FEATURES_ENERGY; kind <= ISG_FEATURES_HIDDEN; kind++) {
+    for (isg_features kind = ISG_FEATURES_ENERGY; kind <= ISG_FEATURES_SQUARES; kind++) {
         isg_classifier *classifier = fit(kind, NULL);
         assert_ok(isg_classifier_predict(classifier, data, answers,
                                          (isg_matd){p, CLASS_SAMPLES, CLASS_COUNT, CLASS_COUNT},
@@ -444,7 +448,7 @@ static void test_truth_goes_by_name(void **state) {
 
 static void test_round_trip_is_exact(void **state) {
     (void)state;
-    for (isg_features kind = ISG_FEATURES_ENERGY; kind <= ISG_FEATURES_HIDDEN; kind++) {
+    for (isg_features kind = ISG_FEATURES_ENERGY; kind <= ISG_FEATURES_SQUARES; kind++) {
         isg_classifier *classifier = fit(kind, NULL), *again = NULL;
         classifier->image_height = 7;
         classifier->image_width = 10;
@@ -546,7 +550,7 @@ static void test_strange_files_are_refused(void **state) {
         {"d['hidden'] = [1, 1 << 60]", "hidden", ISG_ERR_FORMAT},
         {"d['hidden'] = np.zeros(0, int)", "hidden", ISG_ERR_FORMAT},
         {"d['hidden'] = [1.5, 1.5]", "hidden", ISG_ERR_FORMAT},
-        {"d['is_hidden'] = [2]", "is_hidden: expected 0 or 1", ISG_ERR_FORMAT},
+        {"d['is_hidden'] = [3]", "is_hidden: expected 0, 1 or 2", ISG_ERR_FORMAT},
         {"d['is_hidden'] = [1]", "means: expected 3", ISG_ERR_SHAPE},
         {"d['b'] = d['b'].T", "b: expected 2 x 4", ISG_ERR_SHAPE},
         {"d['c'] = d['c'][1:]", "c: expected 3", ISG_ERR_SHAPE},
@@ -624,7 +628,7 @@ static void test_no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_energies),
-        cmocka_unit_test(test_hidden_units),
+        cmocka_unit_test(test_hidden_units_and_squares),
         cmocka_unit_test(test_missing_values),
         cmocka_unit_test(test_features_are_the_same_everywhere),
         cmocka_unit_test(test_feature_refusals),
