@@ -35,7 +35,7 @@ ROOMS = {  # room: (what it may include besides itself, what it is)
                "Gibbs chains, jumps between modes, diagnostics, missing values"),
     "mapping": ("base kernels linalg io data patterns hopfield rbm",
                 "the bridge: network to RBM, RBM to network; the only room that knows both sides"),
-    "train": ("base kernels io data rbm sample", "contrastive divergence, checkpoints, run directories"),
+    "train": ("base kernels linalg io data patterns rbm sample", "contrastive divergence, checkpoints, run directories"),
     "log_z": ("base kernels linalg data patterns rbm sample", "exact, annealing, mixture, likelihood"),
     "recall": ("base data patterns hopfield", "the network as a memory"),
     "classify": ("base kernels linalg io data patterns rbm sample mapping train",

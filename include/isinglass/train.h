@@ -19,6 +19,17 @@ typedef enum isg_estimator {
     ISG_ESTIMATOR_MEAN /* the mean hidden units given those spins: less noise, half a sweep more */
 } isg_estimator;
 
+/* What the weights keep to, so that the RBM stays a Hopfield network. Every update ends with W moved
+   back: to first order, the gradient is projected on what the constraint leaves free. */
+typedef enum isg_constraint {
+    ISG_CONSTRAINT_NONE,
+    ISG_CONSTRAINT_STIEFEL, /* orthonormal columns, |W^T W - 1| < 1e-12: J = W W^T is a projector. W
+                               becomes its polar factor, the nearest such matrix */
+    ISG_CONSTRAINT_SPAN     /* W = xi K for the patterns xi that the RBM was made from: they stay
+                               fixed, K is trained. W becomes its orthogonal projection on their
+                               span, so that no pattern weighs more for being longer or correlated */
+} isg_constraint;
+
 /* A learning rate from a given epoch on; epochs count from 0. */
 typedef struct isg_rate {
     double rate;
@@ -40,6 +51,11 @@ typedef struct isg_train_options {
     size_t impute_sweeps; /* missing values (isg_dataset_missing()) are drawn anew in every update
                                 from the model as it is, by so many sweeps from the majority [20] */
     uint64_t seed;        /* same seed, same weights, on any number of threads [1] */
+    isg_constraint constraint; /* [ISG_CONSTRAINT_NONE] */
+    bool learn_beta;           /* train beta too, by the gradient of the likelihood,
+                                <H>_model - <H>_data, with the learning rate of the weights; no
+                                update changes it by more than a tenth. Without a constraint, beta
+                                and the length of W are one parameter twice [false] */
 } isg_train_options;
 
 /* How far training has come. */
@@ -66,7 +82,9 @@ typedef struct isg_trainer isg_trainer;
 ISG_API isg_train_options isg_train_defaults(void);
 
 /* The options are copied; `options` may be NULL. ISG_ERR_SHAPE if data and RBM disagree on
-   n_visible, ISG_ERR_ARGUMENT for invalid options. */
+   n_visible, ISG_ERR_ARGUMENT for invalid options. A constraint moves W to where it holds, at once:
+   ISG_ERR_DEPENDENT if W has columns that cannot be made orthonormal, ISG_ERR_ARGUMENT if it has
+   more columns than rows, or if a span is asked for and the RBM knows no patterns. */
 ISG_API isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset *data,
                                       const isg_train_options *options);
 ISG_API void isg_trainer_free(isg_trainer *trainer); /* NULL is fine */
@@ -84,7 +102,7 @@ ISG_API isg_status isg_trainer_epoch(isg_trainer *trainer, isg_epoch_report *rep
                                      const isg_progress *progress);
 
 /* Building blocks: save everything that a new trainer with the same RBM sizes, data and options
-   needs to continue as if it had never stopped, W, b and c included, and load it. A file from a
+   needs to continue as if it had never stopped, W, b, c and a learned beta included, and load it. A file from a
    different training run (ISG_ERR_SHAPE) or a damaged file (ISG_ERR_FORMAT) is refused and leaves
    the trainer unchanged. */
 ISG_API isg_status isg_trainer_save(const isg_trainer *trainer, const char *path);

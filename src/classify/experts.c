@@ -106,6 +106,12 @@ isg_status isg_experts_create(isg_experts **out, const isg_dataset *data,
     options = options ? options : &defaults;
     if (options->per_class == 0)
         return isg_fail(ISG_ERR_ARGUMENT, "per_class: expected at least one hidden unit, found 0");
+    if (options->train.learn_beta)
+        return isg_fail(
+            ISG_ERR_ARGUMENT,
+            "learn_beta: experts share one beta, so that their energies can be compared");
+    if (options->train.constraint == ISG_CONSTRAINT_SPAN)
+        return isg_fail(ISG_ERR_ARGUMENT, "constraint: experts know none and stiefel, not span");
     ISG_TRY(ISG_ALLOCATE(experts, 1));
     ISG_TRY_GOTO(isg_class_names(&experts->classes, data));
     experts->n_experts = options->joint ? 1 : data->info.n_classes;

@@ -69,6 +69,18 @@ isg_status isg_triangular_solve(isg_matd b, isg_matd_view t, isg_triangle triang
 /* b (n, m) becomes (l l^T)^-1 b, with l from isg_cholesky(). */
 isg_status isg_cholesky_solve(isg_matd b, isg_matd_view l);
 
+/* w (n, p), n >= p, becomes its polar factor w (w^T w)^-1/2: of all matrices with orthonormal columns the
+   nearest. Neither allocates nor starts threads; `room` holds isg_polar_room(p) doubles. An error
+   of w^T w - 1 that is down to rounding stays as it is. ISG_ERR_DEPENDENT, with w changed, if the
+   columns are dependent up to rounding. */
+isg_status isg_polar(isg_matd w, double *room);
+static inline size_t isg_polar_room(size_t p) {
+    return 5 * p * p;
+}
+
+/* The largest entry of w^T w - 1 for w (n, p); `room` holds p^2 doubles. */
+double isg_orthogonality_error(isg_matd_view w, double *room);
+
 /* h (p) += w^T s for w (n, p) and packed spins s (n), one unit after another: the plain order, used
    wherever results are promised to the bit. */
 void isg_add_spin_rows(double *h, const uint64_t *spins, const double *w, size_t n, size_t p);

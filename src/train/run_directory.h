@@ -47,7 +47,9 @@ typedef struct isg_validation {
     size_t n_hidden, patience;
     uint64_t best_epoch;
     double best;             /* pseudo-likelihood then, */
-    double *weights, *b, *c; /* and W, b and c */
+    double *weights, *b, *c; /* W, b and c, */
+    double beta;             /* and beta, */
+    bool learns_beta;        /* which may change */
 
     int threads;
     double *squares;   /* (n_visible): |W_i|^2 */
@@ -77,10 +79,10 @@ bool isg_validation_is_saved(const isg_validation *my, const char *path);
 /* ISG_ERR_SHAPE unless the checkpoint is of a training with these validation data; NULL for none. */
 isg_status isg_validation_check(const isg_dataset *data, isg_zip *zip);
 
-/* Members of a checkpoint; reading expects the rows that it has. */
+/* Members of a checkpoint; reading expects the rows that it has, and beta unless that is learned. */
 isg_status isg_validation_write(const isg_validation *my, isg_npz_writer *writer);
-isg_status isg_validation_read(isg_validation *my, isg_zip *zip, const isg_run_row *rows,
-                               size_t n_rows);
+isg_status isg_validation_read(isg_validation *my, isg_zip *zip, double beta,
+                               const isg_run_row *rows, size_t n_rows);
 
 /* The `self` of a run of one RBM. */
 typedef struct isg_run_of_rbm {

@@ -230,7 +230,7 @@ static isg_status read_training(isg_run_of_rbm *my, isg_zip *zip) {
     ISG_TRY(isg_validation_check(my->options->validation, zip));
     ISG_TRY(create_validation(my));
     ISG_TRY(read_rows(my, zip));
-    return isg_validation_read(&my->validation, zip, my->rows, my->n_rows);
+    return isg_validation_read(&my->validation, zip, my->rbm->info.beta, my->rows, my->n_rows);
 }
 
 static isg_status read_checkpoint(void *self, isg_zip *zip) {

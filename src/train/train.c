@@ -15,7 +15,8 @@
  * Persistent chains continue from the last update instead of starting at s_a. If the last batch of
  * an epoch has fewer samples than the others, eta is smaller by that ratio. Where values of s_a are
  * missing, they are first drawn from p(missing | known) of the RBM as it is: the gradient of the
- * likelihood of the known values is the mean over these draws.
+ * likelihood of the known values is the mean over these draws. What else may happen to W and beta is in
+ * constraint.c and learn_beta.c.
  *
  * Threads share the chains while these move, and the visible units during sums over samples. Chains
  * are independent, and every unit sums over all samples in their order, so the weights never depend
@@ -110,6 +111,18 @@ static isg_status allocate_samples(isg_trainer *trainer) {
     return trainer->option.shuffle ? ISG_ALLOCATE(trainer->order, n_samples) : ISG_OK;
 }
 
+/* W as it must be before the first update; as it was, if it cannot. */
+static isg_status start_keeping(isg_trainer *trainer) {
+    isg_rbm *rbm = trainer->rbm;
+    const size_t bytes = rbm->info.n_visible * rbm->info.n_hidden * sizeof *rbm->weights;
+    ISG_TRY(isg_keeping_start(&trainer->keeping, trainer->option.constraint, rbm));
+    memcpy(trainer->old_weights, rbm->weights, bytes);
+    if (isg_keep(&trainer->keeping, isg_rbm_weights(rbm)) == ISG_OK)
+        return isg_trainer_pack(trainer);
+    memcpy(rbm->weights, trainer->old_weights, bytes);
+    return isg_fail(ISG_ERR_DEPENDENT, "constraint: %s", isg_error_message());
+}
+
 static isg_status allocate_sums(isg_trainer *trainer) {
     const isg_gibbs_weights *w = &trainer->weights;
     ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->sums, w->panels * ISG_PANEL, w->stride));
@@ -147,6 +160,8 @@ isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset
     ISG_TRY_GOTO(isg_trainer_pack(trainer));
     ISG_TRY_GOTO(allocate_samples(trainer));
     ISG_TRY_GOTO(allocate_sums(trainer));
+    if (options->constraint != ISG_CONSTRAINT_NONE)
+        ISG_TRY_GOTO(start_keeping(trainer));
     *out = trainer;
     trainer = NULL;
 done:
@@ -168,6 +183,7 @@ void isg_trainer_free(isg_trainer *trainer) {
     isg_release(trainer->sums);
     isg_release(trainer->field_sums);
     isg_release(trainer->hidden_sums);
+    isg_keeping_release(&trainer->keeping);
     isg_release(trainer->old_weights);
     isg_release(trainer->old_b);
     isg_release(trainer->old_c);
@@ -395,7 +411,7 @@ static void add_panel(isg_trainer *trainer, samples from, size_t panel, double s
     const isg_gibbs_weights *w = &trainer->weights;
     isg_kernels_get()->spin_moments(w, panel, from.count, from.spins, from.lambda, sign,
                                     trainer->sums + panel * ISG_PANEL * w->stride);
-    if (trainer->option.fields)
+    if (trainer->option.fields || trainer->option.learn_beta)
         add_spins(trainer, from, panel, sign);
 }
 
@@ -435,7 +451,8 @@ static void step_panel(isg_trainer *trainer, size_t panel, double step) {
             row[mu] += step * sums[mu];
         }
         trainer->old_b[i] = trainer->rbm->b[i];
-        trainer->rbm->b[i] += step * trainer->field_sums[i];
+        if (trainer->option.fields)
+            trainer->rbm->b[i] += step * trainer->field_sums[i];
     }
 }
 
@@ -454,13 +471,24 @@ static void step_hidden_field(isg_trainer *trainer, samples data, samples chains
     }
 }
 
+static void step_beta(isg_trainer *trainer, const isg_states *chains, double step) {
+    double *beta = &trainer->rbm->info.beta;
+    trainer->old_beta = *beta;
+    if (trainer->option.learn_beta)
+        *beta = isg_beta_after(*beta, step * isg_beta_gradient(trainer, chains, trainer->old_b));
+}
+
 /* The samples of the update under way. */
 static samples data_samples(const isg_trainer *trainer) {
     return (samples){trainer->batch.count, trainer->data_spins, trainer->data_lambda};
 }
 
+static const isg_states *moved_states(const isg_trainer *trainer) {
+    return trainer->option.persistent ? &trainer->chains : &trainer->batch;
+}
+
 static samples chain_samples(const isg_trainer *trainer) {
-    const isg_states *moved = trainer->option.persistent ? &trainer->chains : &trainer->batch;
+    const isg_states *moved = moved_states(trainer);
     return (samples){moved->count, moved->spins, moved->lambda};
 }
 
@@ -496,6 +524,7 @@ static isg_status undo(isg_trainer *trainer, isg_status status, double rate) {
     memcpy(rbm->weights, trainer->old_weights, w->n_visible * w->n_hidden * sizeof *rbm->weights);
     memcpy(rbm->b, trainer->old_b, w->n_visible * sizeof *rbm->b);
     memcpy(rbm->c, trainer->old_c, w->n_hidden * sizeof *rbm->c);
+    rbm->info.beta = trainer->old_beta;
     if (trainer->option.persistent)
         memcpy(trainer->chains.spins, trainer->old_chains,
                trainer->chains.count * w->words * sizeof *trainer->old_chains);
@@ -528,6 +557,17 @@ static void end_update(team *my) {
         begin_update(my);
 }
 
+/* All threads, once W has moved. */
+static void keep(team *my, size_t me) {
+    isg_trainer *trainer = my->trainer;
+    if (trainer->option.constraint == ISG_CONSTRAINT_NONE)
+        return;
+    isg_barrier_wait(&my->barrier);
+    if (me == 0)
+        my->status = isg_keep(&trainer->keeping, isg_rbm_weights(trainer->rbm));
+    isg_barrier_wait(&my->barrier);
+}
+
 /* One thread of the team, through as many updates as there are to be. */
 static void work(team *my, size_t me, size_t all) {
     isg_trainer *trainer = my->trainer;
@@ -549,12 +589,16 @@ static void work(team *my, size_t me, size_t all) {
         for (size_t panel = panels.begin; panel < panels.end; panel++) {
             sum_panel(trainer, data, chains, panel);
             step_panel(trainer, panel, step);
-            isg_gibbs_weights_set_panel(w, panel, rbm->weights, rbm->b);
         }
+        keep(my, me);
+        for (size_t panel = panels.begin; panel < panels.end; panel++)
+            isg_gibbs_weights_set_panel(w, panel, rbm->weights, rbm->b);
         isg_barrier_wait(&my->barrier);
         if (me == 0) {
+            step_beta(trainer, moved_states(trainer), (double)chains.count * step);
             step_hidden_field(trainer, data, chains, step);
-            my->status = isg_gibbs_weights_scale(w, rbm->weights, rbm->b, rbm->c);
+            if (my->status == ISG_OK)
+                my->status = isg_gibbs_weights_scale(w, rbm->weights, rbm->b, rbm->c);
         }
         isg_barrier_wait(&my->barrier);
         if (my->status == ISG_OK)

@@ -10,6 +10,7 @@
 #include "isinglass/train.h"
 #include "rbm/rbm.h"
 #include "sample/sample.h"
+#include "train/constraint.h"
 
 struct isg_trainer {
     isg_rbm *rbm;             /* borrowed */
@@ -32,9 +33,10 @@ struct isg_trainer {
     double *sums;        /* (panels, ISG_PANEL, stride): of s_i lambda, data minus chains */
     double *field_sums;  /* (panels, ISG_PANEL): of s_i, likewise */
     double *hidden_sums; /* (n_hidden): of lambda, likewise */
+    isg_keeping keeping; /* option.constraint */
 
     /* Before the current update, in case it diverges: */
-    double *old_weights, *old_b, *old_c;
+    double *old_weights, *old_b, *old_c, old_beta;
     uint64_t *old_chains;
 };
 
@@ -47,6 +49,12 @@ isg_status isg_trainer_advance(isg_trainer *trainer, uint64_t updates,
 
 /* For the epoch just finished. */
 double isg_trainer_reconstruction_error(const isg_trainer *trainer);
+
+/* d ln p / d beta of the update under way, per sample, as the chains tell it: from the data, the sums of
+   s_i over the data less the chains, for b as it was, and the hidden units. And beta after a step,
+   which is cut short if it is large. */
+double isg_beta_gradient(const isg_trainer *trainer, const isg_states *chains, const double *b);
+double isg_beta_after(double beta, double change);
 
 /* Like isg_trainer_save() and isg_trainer_load(), but with the caller's open archive; `prefix`, at
    most 40 bytes, begins the names of all members. */

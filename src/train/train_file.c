@@ -20,8 +20,12 @@
 #include "io/json.h"
 
 static const char member[] = "training.json", missing_key[] = "missing_sha256";
+static const char impute_key[] = "impute_sweeps", beta_key[] = "beta";
+static const char constraint_key[] = "constraint", learned_key[] = "learned_beta";
+static const char *const constraint_names[] = {"none", "stiefel", "span"}; /* isg_constraint */
 
-enum { FORMAT = 1, N_TRAITS = 15, NAME_BYTES = 64 };
+/* Format 2 has what earlier versions would not heed: a constraint or a learned beta. */
+enum { FORMAT = 2, PLAIN_FORMAT = 1, N_TRAITS = 16, NAME_BYTES = 64 };
 
 /* The name of a member of the archive. */
 static const char *named(char out[NAME_BYTES], const char *prefix, const char *name) {
@@ -34,7 +38,7 @@ static const char *named(char out[NAME_BYTES], const char *prefix, const char *n
 /* What identifies a training, apart from its progress; `traits` points to the texts. */
 typedef struct identity {
     isg_json_pair traits[N_TRAITS];
-    size_t count;  /* without missing values, fewer */
+    size_t count;  /* those that this training has */
     char seed[24]; /* a text, since it may exceed the integers of JSON readers */
     char *rates;   /* "0.0005 from epoch 0, 0.0001 from epoch 25"; to be released */
 } identity;
@@ -63,6 +67,14 @@ static isg_json_pair text(const char *key, const char *value) {
     return (isg_json_pair){.key = key, .kind = ISG_JSON_TEXT, .text = value};
 }
 
+static bool has_trait(const isg_trainer *trainer, const char *key) {
+    if (key == missing_key || key == impute_key)
+        return trainer->known != NULL;
+    if (key == constraint_key)
+        return trainer->option.constraint != ISG_CONSTRAINT_NONE;
+    return key != beta_key || !trainer->option.learn_beta; /* which is progress then */
+}
+
 static isg_status identify(identity *out, const isg_trainer *trainer) {
     const isg_train_options *options = &trainer->option;
     const isg_rbm_info *info = &trainer->rbm->info;
@@ -71,7 +83,7 @@ static isg_status identify(identity *out, const isg_trainer *trainer) {
     const isg_json_pair traits[N_TRAITS] = {
         whole("n_visible", info->n_visible),
         whole("n_hidden", info->n_hidden),
-        {.key = "beta", .kind = ISG_JSON_NUMBER, .number = info->beta},
+        {.key = beta_key, .kind = ISG_JSON_NUMBER, .number = info->beta},
         whole("n_samples", trainer->data->info.n_samples),
         text("data_sha256", trainer->data_sha256),
         whole("batch_size", options->batch_size),
@@ -83,10 +95,13 @@ static isg_status identify(identity *out, const isg_trainer *trainer) {
         text("shuffle", options->shuffle ? "yes" : "no"),
         text("seed", out->seed),
         text(missing_key, trainer->missing_sha256),
-        whole("impute_sweeps", options->impute_sweeps),
+        whole(impute_key, options->impute_sweeps),
+        text(constraint_key, constraint_names[options->constraint]),
     };
-    memcpy(out->traits, traits, sizeof traits);
-    out->count = trainer->known ? N_TRAITS : N_TRAITS - 2;
+    out->count = 0;
+    for (size_t k = 0; k < N_TRAITS; k++)
+        if (has_trait(trainer, traits[k].key))
+            out->traits[out->count++] = traits[k];
     return ISG_OK;
 }
 
@@ -130,6 +145,12 @@ static isg_status compare_trait(const isg_json *json, const char *file,
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
+static unsigned format_of(const isg_trainer *trainer) {
+    const isg_train_options *options = &trainer->option;
+    return options->learn_beta || options->constraint != ISG_CONSTRAINT_NONE ? FORMAT
+                                                                             : PLAIN_FORMAT;
+}
+
 static isg_status write_facts(const isg_trainer *trainer, isg_npz_writer *writer,
                               const char *prefix) {
     char name[NAME_BYTES];
@@ -138,14 +159,18 @@ static isg_status write_facts(const isg_trainer *trainer, isg_npz_writer *writer
     char *facts = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(identify(&me, trainer));
-    isg_json_pair pairs[N_TRAITS + 7] = {text("program", "isinglass"), text("version", ISG_VERSION),
-                                         whole("format", FORMAT)};
+    isg_json_pair pairs[N_TRAITS + 8] = {text("program", "isinglass"), text("version", ISG_VERSION),
+                                         whole("format", format_of(trainer))};
     memcpy(pairs + 3, me.traits, me.count * sizeof *pairs);
-    const isg_json_pair rest[] = {whole("epochs", state->epochs), whole("updates", state->updates),
-                                  whole("batch", state->batch),
-                                  whole("wrong_spins", trainer->wrong_spins)};
+    const isg_json_pair rest[] = {
+        whole("epochs", state->epochs),
+        whole("updates", state->updates),
+        whole("batch", state->batch),
+        whole("wrong_spins", trainer->wrong_spins),
+        {.key = learned_key, .kind = ISG_JSON_NUMBER, .number = trainer->rbm->info.beta}};
     memcpy(pairs + 3 + me.count, rest, sizeof rest);
-    ISG_TRY_GOTO(isg_json_write(&facts, pairs, 3 + me.count + sizeof rest / sizeof *rest));
+    const size_t n_rest = sizeof rest / sizeof *rest - !trainer->option.learn_beta;
+    ISG_TRY_GOTO(isg_json_write(&facts, pairs, 3 + me.count + n_rest));
     status = isg_npz_writer_add_text(writer, named(name, prefix, member), facts);
 done:
     isg_release(me.rates);
@@ -199,6 +224,7 @@ done:
 typedef struct snapshot {
     isg_train_state state;
     uint64_t wrong_spins;
+    double beta;
     double *weights, *b, *c;
     uint64_t *chains; /* (batch_size, words); NULL if none persist */
 } snapshot;
@@ -217,9 +243,28 @@ static isg_status check_format(const isg_json *json, const char *file) {
         return isg_fail(ISG_ERR_VERSION,
                         "%s: was written by a later version, in format %" PRId64 "; this is %s",
                         file, format, ISG_VERSION);
-    return format == FORMAT ? ISG_OK
-                            : isg_fail(ISG_ERR_FORMAT, "%s: expected format %d, found %" PRId64,
-                                       file, FORMAT, format);
+    return format >= PLAIN_FORMAT
+               ? ISG_OK
+               : isg_fail(ISG_ERR_FORMAT, "%s: expected format %d or %d, found %" PRId64, file,
+                          PLAIN_FORMAT, FORMAT, format);
+}
+
+/* What only some trainings have. */
+static isg_status check_manner(const isg_json *json, const char *file,
+                               const isg_train_options *options) {
+    const char *constraint = constraint_names[ISG_CONSTRAINT_NONE];
+    const bool has_learned = isg_json_has(json, learned_key);
+    if (isg_json_has(json, constraint_key))
+        ISG_TRY(isg_json_text(json, constraint_key, &constraint));
+    if (strcmp(constraint, constraint_names[options->constraint]) != 0)
+        return isg_fail(ISG_ERR_SHAPE, "%s: was written for constraint %s, this training has %s",
+                        file, constraint, constraint_names[options->constraint]);
+    if (has_learned != options->learn_beta)
+        return isg_fail(ISG_ERR_SHAPE,
+                        "%s: was written for a beta that is %s, this training has one "
+                        "that is %s",
+                        file, has_learned ? "learned" : "fixed", has_learned ? "fixed" : "learned");
+    return ISG_OK;
 }
 
 static isg_status check_identity(const isg_json *json, const char *file,
@@ -229,6 +274,7 @@ static isg_status check_identity(const isg_json *json, const char *file,
     if (had_missing != (trainer->known != NULL))
         return isg_fail(ISG_ERR_SHAPE, "%s: was written for data with%s values to be imputed", file,
                         had_missing ? "" : "out");
+    ISG_TRY(check_manner(json, file, &trainer->option));
     ISG_TRY(identify(&me, trainer));
     isg_status status = ISG_OK;
     for (size_t k = 0; k < me.count && status == ISG_OK; k++)
@@ -259,7 +305,12 @@ static isg_status read_state(snapshot *shot, const isg_json *json, const char *f
                         file, updates, batch, epochs, wrong, n_batches);
     shot->state = (isg_train_state){(uint64_t)epochs, (uint64_t)updates, (size_t)batch, n_batches};
     shot->wrong_spins = (uint64_t)wrong;
-    return ISG_OK;
+    shot->beta = trainer->rbm->info.beta;
+    if (trainer->option.learn_beta)
+        ISG_TRY(isg_json_number(json, learned_key, &shot->beta));
+    return isg_is_beta(shot->beta)
+               ? ISG_OK
+               : isg_fail(ISG_ERR_FORMAT, "%s: %s cannot be %g", file, learned_key, shot->beta);
 }
 
 static isg_status read_facts(snapshot *shot, isg_zip *zip, const isg_trainer *trainer,
@@ -350,6 +401,7 @@ static isg_status restore(isg_trainer *trainer, const snapshot *shot, const char
     memcpy(rbm->weights, shot->weights, w->n_visible * w->n_hidden * sizeof *rbm->weights);
     memcpy(rbm->b, shot->b, w->n_visible * sizeof *rbm->b);
     memcpy(rbm->c, shot->c, w->n_hidden * sizeof *rbm->c);
+    rbm->info.beta = shot->beta;
     if (shot->chains)
         memcpy(trainer->chains.spins, shot->chains,
                trainer->chains.count * w->words * sizeof *shot->chains);

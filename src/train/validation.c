@@ -40,6 +40,7 @@ isg_status isg_validation_create(isg_validation *my, const isg_trainer *trainer,
                         w->n_visible, data->info.n_visible);
     my->data = data;
     my->n_hidden = w->n_hidden;
+    my->learns_beta = trainer->option.learn_beta;
     my->threads = isg_team_size();
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->weights, w->n_visible, w->n_hidden));
     ISG_TRY(ISG_ALLOCATE(my->b, w->n_visible));
@@ -188,6 +189,7 @@ void isg_validation_measure(isg_validation *my, const isg_trainer *trainer, isg_
     memcpy(my->weights, rbm->weights, n * p * sizeof *my->weights);
     memcpy(my->b, rbm->b, n * sizeof *my->b);
     memcpy(my->c, rbm->c, p * sizeof *my->c);
+    my->beta = rbm->info.beta;
 }
 
 /* ---- files ------------------------------------------------------------------------------------ */
@@ -211,6 +213,7 @@ isg_status isg_validation_save(const isg_validation *my, const isg_rbm *rbm, uin
     best.weights = my->weights;
     best.b = my->b;
     best.c = my->c;
+    best.info.beta = my->beta;
     return isg_rbm_save(&best, path, seed, command);
 }
 
@@ -220,6 +223,7 @@ bool isg_validation_is_saved(const isg_validation *my, const char *path) {
     if (isg_rbm_load(&found, path) != ISG_OK)
         return false;
     const bool is_same = found->info.n_visible == n && found->info.n_hidden == p &&
+                         found->info.beta == my->beta &&
                          memcmp(found->weights, my->weights, n * p * sizeof *my->weights) == 0 &&
                          memcmp(found->b, my->b, n * sizeof *my->b) == 0 &&
                          memcmp(found->c, my->c, p * sizeof *my->c) == 0;
@@ -234,6 +238,8 @@ isg_status isg_validation_write(const isg_validation *my, isg_npz_writer *writer
     ISG_TRY(isg_npz_writer_add_text(writer, member, sha256));
     ISG_TRY(isg_npz_writer_add_doubles(writer, "best.W", my->weights, 2, n, p));
     ISG_TRY(isg_npz_writer_add_doubles(writer, "best.b", my->b, 1, n, 0));
+    if (my->learns_beta)
+        ISG_TRY(isg_npz_writer_add_doubles(writer, "best.beta", &my->beta, 1, 1, 0));
     return isg_npz_writer_add_doubles(writer, "best.c", my->c, 1, p, 0);
 }
 
@@ -276,8 +282,8 @@ static isg_status read_numbers(double *out, isg_zip *zip, const char *name, size
                                isg_zip_file_name(zip), name);
 }
 
-isg_status isg_validation_read(isg_validation *my, isg_zip *zip, const isg_run_row *rows,
-                               size_t n_rows) {
+isg_status isg_validation_read(isg_validation *my, isg_zip *zip, double beta,
+                               const isg_run_row *rows, size_t n_rows) {
     if (!my->data)
         return ISG_OK;
     const size_t n = my->data->info.n_visible, p = my->n_hidden;
@@ -288,5 +294,11 @@ isg_status isg_validation_read(isg_validation *my, isg_zip *zip, const isg_run_r
         }
     ISG_TRY(read_numbers(my->weights, zip, "best.W", 2, n, p));
     ISG_TRY(read_numbers(my->b, zip, "best.b", 1, n, 0));
+    my->beta = beta;
+    if (my->learns_beta)
+        ISG_TRY(read_numbers(&my->beta, zip, "best.beta", 1, 1, 0));
+    if (!isg_is_beta(my->beta))
+        return isg_fail(ISG_ERR_FORMAT, "%s: best.beta cannot be %g", isg_zip_file_name(zip),
+                        my->beta);
     return read_numbers(my->c, zip, "best.c", 1, p, 0);
 }

@@ -398,8 +398,8 @@ static void test_impossible_files(void **state) {
         const char *change, *part;
         isg_status status;
     } cases[] = {
-        {"facts['format'] = 2", "was written by a later version, in format 2", ISG_ERR_VERSION},
-        {"facts['format'] = 0", "expected format 1, found 0", ISG_ERR_FORMAT},
+        {"facts['format'] = 3", "was written by a later version, in format 3", ISG_ERR_VERSION},
+        {"facts['format'] = 0", "expected format 1 or 2, found 0", ISG_ERR_FORMAT},
         {"del facts['format']", "format", ISG_ERR_FORMAT},
         {"del facts['seed']", "seed", ISG_ERR_FORMAT},
         {"facts['beta'] = 'cold'", "beta", ISG_ERR_FORMAT},
