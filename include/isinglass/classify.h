@@ -147,6 +147,21 @@ ISG_API isg_status isg_classifier_from_labels(isg_classifier **out, const isg_rb
 
 ISG_API void isg_classifier_free(isg_classifier *classifier); /* NULL is fine */
 
+/* How a classifier is fine-tuned, see isg_tuner below. Start from isg_tune_defaults(); defaults are in
+   brackets. */
+typedef struct isg_tune_options {
+    size_t epochs; /* the rates fall linearly to zero over all updates of these [12] */
+    size_t
+        batch_size; /* samples per update; the last batch of an epoch may have fewer and then takes
+                           a proportionally smaller step [100] */
+    double rate;    /* of the first step of the weights W [1e-3] */
+    double logits_rate; /* and of the coefficients and intercepts [1e-2] */
+    size_t shift;  /* images are moved by up to so many pixels in both directions, drawn anew every
+                           time; what enters is -1 [0] */
+    bool balanced; /* all classes weigh the same, as in isg_logistic_options [false] */
+    uint64_t seed; /* same seed, same classifier, on any number of threads [1] */
+} isg_tune_options;
+
 typedef struct isg_classifier_info {
     size_t n_classes;
     size_t n_visible;
@@ -155,6 +170,8 @@ typedef struct isg_classifier_info {
     isg_features features;
     size_t image_height; /* 0 if the visible units are not an image */
     size_t image_width;
+    uint64_t tuned_epochs;  /* of fine-tuning behind it; 0 if there were none */
+    isg_tune_options tuned; /* and how; all zero if there were none */
 } isg_classifier_info;
 
 ISG_API isg_classifier_info isg_classifier_describe(const isg_classifier *classifier);
@@ -195,8 +212,8 @@ ISG_API isg_status isg_classifier_truth(const isg_classifier *classifier, const 
 /* A .npz with W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each,
    b (n_rbms, N), c (p), beta (n_rbms), is_hidden, 0, 1 or 2 for energies, hidden units or their
    squares, classes, means and scales (n_features),
-   coefficients (n_classes, n_features) and intercepts (n_classes); `command` is recorded in its
-   meta.json. Loading restores every bit. */
+   coefficients (n_classes, n_features) and intercepts (n_classes); after fine-tuning also tuning.json,
+   which says how; `command` is recorded in its meta.json. Loading restores every bit. */
 ISG_API isg_status isg_classifier_save(const isg_classifier *classifier, const char *path,
                                        uint64_t seed, const char *command);
 ISG_API isg_status isg_classifier_load(isg_classifier **out, const char *path);
@@ -207,6 +224,56 @@ ISG_API isg_status isg_classifier_to_bytes(const isg_classifier *classifier, uin
                                            const char *command, void **bytes, size_t *size);
 ISG_API isg_status isg_classifier_from_bytes(isg_classifier **out, const char *name,
                                              const void *bytes, size_t size);
+
+/* ---- Fine-tuning ----------------------------------------------------------------------------- */
+
+/* Backpropagation through the features, for the classes instead of for the density: the weights W of
+   all RBMs, the coefficients and the intercepts follow the gradient of the cross entropy of mini-batches,
+   by Adam. The exponents are coefficients f / S + intercepts with S = N for energies and squares,
+   sqrt(N) for hidden units, and start where the classifier is; the fields b and c stay. Samples are
+   visited in a new order every epoch. */
+typedef struct isg_tuner isg_tuner;
+
+typedef struct isg_tuner_info {
+    isg_train_state state;
+    double
+        loss; /* mean cross entropy in the epoch just finished, each sample when its turn came; NaN
+                     at the start and within an epoch */
+    double error; /* the share of the samples misclassified then */
+} isg_tuner_info;
+
+ISG_API isg_tune_options isg_tune_defaults(void);
+
+/* Copies the classifier to start from, borrows the data, which must outlive the tuner; `options` may
+   be NULL. ISG_ERR_SHAPE if they disagree on n_visible; ISG_ERR_ARGUMENT for invalid options, a sample
+   without a label or with one that is unknown to the classifier, or shifts of what is no image;
+   ISG_ERR_UNSUPPORTED if values are missing. */
+ISG_API isg_status isg_tuner_create(isg_tuner **out, const isg_classifier *start,
+                                    const isg_dataset *data, const isg_tune_options *options);
+ISG_API void isg_tuner_free(isg_tuner *tuner); /* NULL is fine */
+ISG_API isg_tuner_info isg_tuner_describe(const isg_tuner *tuner);
+
+/* Finishes the current epoch, or does the next one. If `progress`, called after every update, cancels
+   or an update diverges (ISG_ERR_DIVERGED), the tuner keeps the state after the last good update and
+   can continue. ISG_ERR_ARGUMENT if all epochs are done. `progress` may be NULL. */
+ISG_API isg_status isg_tuner_epoch(isg_tuner *tuner, const isg_progress *progress);
+
+/* The classifier as it is now, as a copy. */
+ISG_API isg_status isg_tuner_classifier(isg_classifier **out, const isg_tuner *tuner);
+
+/* Save everything needed to continue as if it had never stopped, and make a tuner of that. Such a
+   file is a classifier, too. A file of other data or options (ISG_ERR_SHAPE) or a damaged file
+   (ISG_ERR_FORMAT) is refused. */
+ISG_API isg_status isg_tuner_save(const isg_tuner *tuner, const char *path);
+ISG_API isg_status isg_tuner_load(isg_tuner **out, const char *path, const isg_dataset *data,
+                                  const isg_tune_options *options);
+
+/* Begin or resume a run of a tuner, which must outlive it, with such checkpoints; see isg_run_begin()
+   and isg_run_resume() in train.h. */
+ISG_API isg_status isg_run_begin_tuner(isg_run *run, const char *settings, isg_tuner *tuner,
+                                       double save_every_s);
+ISG_API isg_status isg_run_resume_tuner(isg_run *run, isg_tuner **out, const isg_dataset *data,
+                                        const isg_tune_options *options, double save_every_s);
 
 #ifdef __cplusplus
 }

@@ -56,6 +56,56 @@ void isg_classifier_free(isg_classifier *classifier) {
     isg_release(classifier);
 }
 
+static isg_status copy_map(isg_feature_map *out, const isg_feature_map *map) {
+    const size_t n = map->n_visible, p = map->n_hidden;
+    size_t *sizes = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(ISG_ALLOCATE(sizes, map->n_rbms));
+    for (size_t k = 0; k < map->n_rbms; k++)
+        sizes[k] = map->starts[k + 1] - map->starts[k];
+    ISG_TRY_GOTO(isg_feature_map_create(out, map->kind, n, sizes, map->n_rbms));
+    memcpy(out->weights, map->weights, n * p * sizeof *out->weights);
+    memcpy(out->b, map->b, map->n_rbms * n * sizeof *out->b);
+    memcpy(out->c, map->c, p * sizeof *out->c);
+    memcpy(out->betas, map->betas, map->n_rbms * sizeof *out->betas);
+    status = isg_feature_map_pack(out);
+done:
+    isg_release(sizes);
+    return status;
+}
+
+static isg_status copy_classes(isg_labels *out, const isg_labels *classes) {
+    size_t *all = NULL;
+    ISG_TRY(ISG_ALLOCATE(all, classes->count));
+    for (size_t k = 0; k < classes->count; k++)
+        all[k] = k;
+    const isg_status status = isg_labels_take(out, classes, all, classes->count);
+    isg_release(all);
+    return status;
+}
+
+isg_status isg_classifier_copy(isg_classifier **out, const isg_classifier *classifier) {
+    const isg_logistic *model = classifier->logistic;
+    isg_classifier *made = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(ISG_ALLOCATE(made, 1));
+    ISG_TRY_GOTO(copy_map(&made->map, &classifier->map));
+    ISG_TRY_GOTO(copy_classes(&made->classes, &classifier->classes));
+    ISG_TRY_GOTO(isg_logistic_create(&made->logistic, model->n_classes, model->n_features,
+                                     model->means, model->scales, model->coefficients,
+                                     model->intercepts));
+    made->image_height = classifier->image_height;
+    made->image_width = classifier->image_width;
+    made->encoding = isg_encoding_share(classifier->encoding);
+    made->tuned_epochs = classifier->tuned_epochs;
+    made->tuned = classifier->tuned;
+    *out = made;
+    made = NULL;
+done:
+    isg_classifier_free(made);
+    return status;
+}
+
 const isg_encoding *isg_classifier_encoding(const isg_classifier *classifier) {
     return classifier->encoding;
 }
@@ -67,7 +117,9 @@ isg_classifier_info isg_classifier_describe(const isg_classifier *classifier) {
                                  .n_hidden = classifier->map.n_hidden,
                                  .features = classifier->map.kind,
                                  .image_height = classifier->image_height,
-                                 .image_width = classifier->image_width};
+                                 .image_width = classifier->image_width,
+                                 .tuned_epochs = classifier->tuned_epochs,
+                                 .tuned = classifier->tuned};
 }
 
 const char *isg_classifier_class_name(const isg_classifier *classifier, size_t k) {

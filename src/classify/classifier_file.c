@@ -5,7 +5,7 @@
  * W (N, p) of all RBMs side by side, hidden (n_rbms), the columns of each, b (n_rbms, N), c (p), beta (n_rbms),
  * is_hidden (1), 1 if the features are the hidden units, 2 if they are the squares of these and 0 if
  * they are energies; classes (n_classes), means, scales (n_features), coefficients (n_classes, n_features), intercepts
- * (n_classes), the encoding of the data (data/encoding.c), meta.json. Files with the same arrays written by NumPy can be read too; b, c and
+ * (n_classes), the encoding of the data (data/encoding.c), tuning.json (tuned_record.c), meta.json. Files with the same arrays written by NumPy can be read too; b, c and
  * beta, which only missing values need, may be left out and are then zero, or unknown.
  */
 #include <math.h>
@@ -59,8 +59,8 @@ static isg_status write_logistic(const isg_logistic *model, isg_npz_writer *writ
     return isg_npz_writer_add_doubles(writer, "intercepts", model->intercepts, 1, k, 0);
 }
 
-static isg_status write_all(const isg_classifier *classifier, uint64_t seed, const char *command,
-                            isg_npz_writer *writer) {
+isg_status isg_classifier_write(const isg_classifier *classifier, uint64_t seed,
+                                const char *command, isg_npz_writer *writer) {
     const isg_meta meta = {.kind = "classifier",
                            .seed = seed,
                            .command = command,
@@ -70,6 +70,7 @@ static isg_status write_all(const isg_classifier *classifier, uint64_t seed, con
     ISG_TRY(isg_labels_write(&classifier->classes, writer, "classes"));
     ISG_TRY(write_logistic(classifier->logistic, writer));
     ISG_TRY(isg_encoding_write(classifier->encoding, writer));
+    ISG_TRY(isg_tuned_write(classifier, writer));
     return isg_meta_write(&meta, writer);
 }
 
@@ -77,14 +78,16 @@ isg_status isg_classifier_save(const isg_classifier *classifier, const char *pat
                                const char *command) {
     isg_npz_writer *writer = NULL;
     ISG_TRY(isg_npz_writer_create(&writer, path));
-    return isg_npz_writer_end(writer, write_all(classifier, seed, command, writer), NULL, NULL);
+    return isg_npz_writer_end(writer, isg_classifier_write(classifier, seed, command, writer), NULL,
+                              NULL);
 }
 
 isg_status isg_classifier_to_bytes(const isg_classifier *classifier, uint64_t seed,
                                    const char *command, void **bytes, size_t *size) {
     isg_npz_writer *writer = NULL;
     ISG_TRY(isg_npz_writer_create(&writer, NULL));
-    return isg_npz_writer_end(writer, write_all(classifier, seed, command, writer), bytes, size);
+    return isg_npz_writer_end(writer, isg_classifier_write(classifier, seed, command, writer),
+                              bytes, size);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */
@@ -271,6 +274,7 @@ isg_status isg_classifier_read(isg_classifier **out, isg_zip *zip) {
     ISG_TRY_GOTO(read_logistic(made, zip));
     isg_meta_take_shape(&meta, made->map.n_visible, &made->image_height, &made->image_width);
     ISG_TRY_GOTO(isg_encoding_read(&made->encoding, zip, made->map.n_visible));
+    ISG_TRY_GOTO(isg_tuned_read(made, zip));
     *out = made;
     made = NULL;
 done:

@@ -91,6 +91,14 @@ static inline size_t isg_feature_count(const isg_feature_map *map) {
 isg_status isg_feature_map_apply(const isg_feature_map *map, const isg_dataset *data, size_t first,
                                  isg_matd out);
 
+/* The features of one sample, `out` (features), from its row of input (map->packed.stride). */
+void isg_features_of(const isg_feature_map *map, const int32_t *input, const uint64_t *spins,
+                     double *out);
+
+/* From a gradient with respect to these (features) to one with respect to (W^T s)_mu: `out` (n_hidden). */
+void isg_features_pull(const isg_feature_map *map, const int32_t *input, const double *slopes,
+                       float *out);
+
 /* RBM number k, as a copy. ISG_ERR_UNSUPPORTED if the temperatures are unknown. */
 isg_status isg_feature_map_rbm(isg_rbm **out, const isg_feature_map *map, size_t k);
 
@@ -113,7 +121,22 @@ struct isg_classifier {
     isg_logistic *logistic;
     size_t image_height, image_width; /* 0 if the visible units are not an image */
     isg_encoding *encoding;           /* of the training data; NULL if unknown */
+    uint64_t tuned_epochs;            /* of fine-tuning; 0: none, and `tuned` is all zero */
+    isg_tune_options tuned;
 };
+
+isg_status isg_classifier_copy(isg_classifier **out, const isg_classifier *classifier);
+
+/* Writes what isg_classifier_save() does to an open archive. */
+isg_status isg_classifier_write(const isg_classifier *classifier, uint64_t seed,
+                                const char *command, isg_npz_writer *writer);
+
+/* How it was fine-tuned, as tuning.json; nothing if it was not. Reading sets nothing then. */
+isg_status isg_tuned_write(const isg_classifier *classifier, isg_npz_writer *writer);
+isg_status isg_tuned_read(isg_classifier *classifier, isg_zip *zip);
+
+/* ISG_ERR_ARGUMENT for options that cannot be. */
+isg_status isg_tune_check(const isg_tune_options *options);
 
 /* Reads a classifier from an open archive, as isg_classifier_load() does from a file. */
 isg_status isg_classifier_read(isg_classifier **out, isg_zip *zip);

@@ -108,8 +108,8 @@ static double energy_feature(const isg_feature_map *map, size_t k, const int32_t
     return square + 2 * field;
 }
 
-static void features_of(const isg_feature_map *map, const int32_t *input, const uint64_t *spins,
-                        double *out) {
+void isg_features_of(const isg_feature_map *map, const int32_t *input, const uint64_t *spins,
+                     double *out) {
     if (map->kind == ISG_FEATURES_ENERGY)
         for (size_t k = 0; k < map->n_rbms; k++)
             out[k] = energy_feature(map, k, input, spins);
@@ -117,6 +117,17 @@ static void features_of(const isg_feature_map *map, const int32_t *input, const 
         for (size_t mu = 0; mu < map->n_hidden; mu++) {
             const double h = hidden_mean(map, input, mu);
             out[mu] = map->kind == ISG_FEATURES_SQUARES ? h * h : h;
+        }
+}
+
+void isg_features_pull(const isg_feature_map *map, const int32_t *input, const double *slopes,
+                       float *out) {
+    for (size_t k = 0; k < map->n_rbms; k++)
+        for (size_t mu = map->starts[k]; mu < map->starts[k + 1]; mu++) {
+            const double slope = slopes[map->kind == ISG_FEATURES_ENERGY ? k : mu];
+            out[mu] =
+                (float)(map->kind == ISG_FEATURES_HIDDEN ? slope
+                                                         : 2 * hidden_mean(map, input, mu) * slope);
         }
 }
 
@@ -136,8 +147,8 @@ isg_status isg_feature_map_apply(const isg_feature_map *map, const isg_dataset *
             const uint64_t *spins = isg_dataset_spins(data, first + begin);
             isg_kernels_get()->hidden_input(&map->packed, count, spins, input);
             for (size_t a = 0; a < count; a++)
-                features_of(map, input + a * stride, spins + a * data->words,
-                            out.data + (begin + a) * out.stride);
+                isg_features_of(map, input + a * stride, spins + a * data->words,
+                                out.data + (begin + a) * out.stride);
         }
     }
     isg_release(rooms);

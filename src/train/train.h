@@ -6,6 +6,7 @@
 #define ISG_TRAIN_H
 
 #include "data/data.h"
+#include "io/json.h"
 #include "io/npz.h"
 #include "isinglass/train.h"
 #include "rbm/rbm.h"
@@ -61,6 +62,17 @@ double isg_beta_after(double beta, double change);
 isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer,
                              const char *prefix);
 isg_status isg_trainer_read(isg_trainer *trainer, isg_zip *zip, const char *prefix);
+
+/* ---- what must agree for a training to be continued --------------------------------------------- */
+
+/* ISG_ERR_VERSION if `format` is beyond the newest that is known, ISG_ERR_FORMAT if it is before the
+   oldest; `file` begins the sentences. */
+isg_status isg_traits_check_format(const isg_json *json, const char *file, int64_t oldest,
+                                   int64_t newest);
+
+/* ISG_ERR_SHAPE, naming it, if one of the traits is not as expected. */
+isg_status isg_traits_compare(const isg_json *json, const char *file, const isg_json_pair *traits,
+                              size_t count);
 
 /* ---- what a run trains -------------------------------------------------------------------------- */
 

@@ -105,44 +105,6 @@ static isg_status identify(identity *out, const isg_trainer *trainer) {
     return ISG_OK;
 }
 
-static isg_status compare_text(const isg_json *json, const char *file, const char *key,
-                               const char *expected) {
-    const char *found = NULL;
-    ISG_TRY(isg_json_text(json, key, &found));
-    if (strcmp(found, expected) == 0)
-        return ISG_OK;
-    if (strcmp(key, "data_sha256") == 0)
-        return isg_fail(ISG_ERR_SHAPE, "%s: was written for other data, of SHA-256 %s, not %s",
-                        file, found, expected);
-    return isg_fail(ISG_ERR_SHAPE, "%s: was written for %s %s, this training has %s", file, key,
-                    found, expected);
-}
-
-static isg_status compare_trait(const isg_json *json, const char *file,
-                                const isg_json_pair *expected) {
-    const char *key = expected->key;
-    int64_t integer = 0;
-    double number = 0;
-    switch (expected->kind) {
-    case ISG_JSON_TEXT:
-        return compare_text(json, file, key, expected->text);
-    case ISG_JSON_INTEGER:
-        ISG_TRY(isg_json_integer(json, key, &integer));
-        if (integer != expected->integer)
-            return isg_fail(ISG_ERR_SHAPE,
-                            "%s: was written for %s %" PRId64 ", this training has %" PRId64, file,
-                            key, integer, expected->integer);
-        return ISG_OK;
-    case ISG_JSON_NUMBER:
-        ISG_TRY(isg_json_number(json, key, &number));
-        if (number != expected->number)
-            return isg_fail(ISG_ERR_SHAPE, "%s: was written for %s %.17g, this training has %.17g",
-                            file, key, number, expected->number);
-        return ISG_OK;
-    }
-    return ISG_OK;
-}
-
 /* ---- writing ---------------------------------------------------------------------------------- */
 
 static unsigned format_of(const isg_trainer *trainer) {
@@ -236,19 +198,6 @@ static void release_snapshot(snapshot *shot) {
     isg_release(shot->chains);
 }
 
-static isg_status check_format(const isg_json *json, const char *file) {
-    int64_t format = 0;
-    ISG_TRY(isg_json_integer(json, "format", &format));
-    if (format > FORMAT)
-        return isg_fail(ISG_ERR_VERSION,
-                        "%s: was written by a later version, in format %" PRId64 "; this is %s",
-                        file, format, ISG_VERSION);
-    return format >= PLAIN_FORMAT
-               ? ISG_OK
-               : isg_fail(ISG_ERR_FORMAT, "%s: expected format %d or %d, found %" PRId64, file,
-                          PLAIN_FORMAT, FORMAT, format);
-}
-
 /* What only some trainings have. */
 static isg_status check_manner(const isg_json *json, const char *file,
                                const isg_train_options *options) {
@@ -276,9 +225,7 @@ static isg_status check_identity(const isg_json *json, const char *file,
                         had_missing ? "" : "out");
     ISG_TRY(check_manner(json, file, &trainer->option));
     ISG_TRY(identify(&me, trainer));
-    isg_status status = ISG_OK;
-    for (size_t k = 0; k < me.count && status == ISG_OK; k++)
-        status = compare_trait(json, file, me.traits + k);
+    const isg_status status = isg_traits_compare(json, file, me.traits, me.count);
     isg_release(me.rates);
     return status;
 }
@@ -322,7 +269,7 @@ static isg_status read_facts(snapshot *shot, isg_zip *zip, const isg_trainer *tr
     isg_status status = ISG_OK;
     ISG_TRY(isg_npz_read_text(zip, named(name, prefix, member), &facts));
     ISG_TRY_GOTO(isg_json_parse(&json, file, facts, strlen(facts)));
-    ISG_TRY_GOTO(check_format(json, file));
+    ISG_TRY_GOTO(isg_traits_check_format(json, file, PLAIN_FORMAT, FORMAT));
     ISG_TRY_GOTO(check_identity(json, file, trainer));
     status = read_state(shot, json, file, trainer);
 done:

@@ -221,6 +221,39 @@ edit(src/classify/logistic_loss.c [=[-(weight * others)]=] [=[-others]=])
 mutant(squares_as_they_are "hidden units where their squares are asked for" test_classifier)
 edit(src/classify/expert_features.c [=[map->kind == ISG_FEATURES_SQUARES ? h * h : h]=] [=[h]=])
 
+# ---- fine-tuning -----------------------------------------------------------------------------------
+
+mutant(tuned_uphill "the gradient of the truth's exponent with the other sign" test_tuner)
+edit(src/classify/tuner_gradient.c [=[u[k] / sum - (k == truth)]=] [=[u[k] / sum + (k == truth)]=])
+
+mutant(slope_of_a_square "the square of a hidden unit has the slope of the unit" test_tuner)
+edit(src/classify/expert_features.c [=[: 2 * hidden_mean(map, input, mu) * slope]=]
+  [=[: hidden_mean(map, input, mu) * slope]=])
+
+mutant(slopes_not_scaled "features are divided by S, but not their slopes" test_tuner)
+edit(src/classify/tuner_gradient.c [=[slopes[j] /= tuner->scale;]=] [=[slopes[j] /= 1;]=])
+
+mutant(uncorrected_adam "the second moments of Adam without their correction" test_adam)
+edit(src/classify/adam.c [=[sqrt(v[k] / step->second_share)]=] [=[sqrt(v[k])]=])
+
+mutant(rate_stays "the rates of fine-tuning do not fall" test_tuner)
+edit(src/classify/tuner.c [=[* (1 - (double)done / all)]=] [=[+ 0 * (1 - (double)done / all)]=])
+
+mutant(shift_by_one_more "images moved by one more column" test_shift)
+edit(src/classify/shift.c [=[down * (ptrdiff_t)shifts->width + right;]=]
+  [=[down * (ptrdiff_t)shifts->width + right + 1;]=])
+
+mutant(shift_comes_back "what leaves an image at the side comes back on the other" test_shift)
+edit(src/classify/shift.c [=[i % width >= begin && i % width < end]=] [=[end > begin]=])
+
+mutant(shift_never_far "shifts that never reach the largest" test_tuner)
+edit(src/classify/tuner_gradient.c [=[(2 * most + 1) >> 32]=] [=[(2 * most) >> 32]=])
+
+mutant(moments_forgotten "second moments that a file keeps, but nobody reads" test_tuner_file)
+edit(src/classify/tuner_file.c [=[memcpy(expected->numbers, numbers, count * sizeof *numbers);]=]
+  [=[if (least < 0)
+        memcpy(expected->numbers, numbers, count * sizeof *numbers);]=])
+
 mutant(json_read_once "a number that lost a digit for want of memory is believed" test_json)
 edit(src/io/json.c [=[is_read = json->object && other && json_equal(json->object, other);]=]
   [=[is_read = json->object && other;]=])
