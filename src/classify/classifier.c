@@ -232,34 +232,7 @@ const double *isg_classifier_intercepts(const isg_classifier *classifier) {
 
 /* ---- the truth ---------------------------------------------------------------------------------- */
 
-/* The classifier's index of the class with this name; n_classes if it has none. */
-static size_t find_class(const isg_classifier *classifier, const char *name) {
-    size_t k = 0;
-    while (k < classifier->classes.n_classes && strcmp(classifier->classes.names[k], name) != 0)
-        k++;
-    return k;
-}
-
 isg_status isg_classifier_truth(const isg_classifier *classifier, const isg_dataset *data,
                                 uint32_t *labels) {
-    const size_t n_classes = data->info.n_classes;
-    uint32_t *numbers = NULL;
-    isg_status status = ISG_OK;
-    if (data->labels.count == 0)
-        return isg_fail(ISG_ERR_ARGUMENT, "the data have no labels to compare with");
-    ISG_TRY(ISG_ALLOCATE(numbers, n_classes));
-    for (size_t c = 0; c < n_classes; c++) {
-        const size_t k = find_class(classifier, data->labels.names[c]);
-        if (k == classifier->classes.n_classes && data->class_sizes[c] > 0)
-            ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT,
-                                  "class '%s' is not one of the classifier's %zu classes",
-                                  data->labels.names[c], k));
-        numbers[c] = (uint32_t)k;
-    }
-    for (size_t a = 0; a < data->info.n_samples; a++)
-        labels[a] =
-            data->labels.index[a] < n_classes ? numbers[data->labels.index[a]] : ISG_UNLABELLED;
-done:
-    isg_release(numbers);
-    return status;
+    return isg_labels_match(labels, data, &classifier->classes, "classifier");
 }

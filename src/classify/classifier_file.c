@@ -95,28 +95,7 @@ isg_status isg_classifier_to_bytes(const isg_classifier *classifier, uint64_t se
 /* Numbers of this shape, all finite. */
 static isg_status read_array(double **out, isg_zip *zip, const char *name, size_t n_dims,
                              size_t rows, size_t cols) {
-    const char *file = isg_zip_file_name(zip);
-    isg_array_type type;
-    double *numbers = NULL;
-    isg_status status = ISG_OK;
-    ISG_TRY(isg_npz_read_doubles(zip, name, &type, &numbers));
-    if (type.n_dims != n_dims || type.dims[0] != rows || (n_dims == 2 && type.dims[1] != cols)) {
-        status = n_dims == 2
-                     ? isg_fail(ISG_ERR_SHAPE, "%s: %s: expected %zu x %zu numbers", file, name,
-                                rows, cols)
-                     : isg_fail(ISG_ERR_SHAPE, "%s: %s: expected %zu numbers", file, name, rows);
-        goto done;
-    }
-    for (size_t k = 0; k < isg_array_count(&type); k++)
-        if (!isfinite(numbers[k]))
-            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT,
-                                  "%s: %s, number %zu: expected a finite number, found %g", file,
-                                  name, k + 1, numbers[k]));
-    *out = numbers;
-    numbers = NULL;
-done:
-    isg_release(numbers);
-    return status;
+    return isg_npz_read_shape(zip, name, n_dims, (const size_t[]){rows, cols}, out);
 }
 
 static isg_status read_whole(int64_t **out, size_t *count, isg_zip *zip, const char *name) {
@@ -130,20 +109,6 @@ static isg_status read_whole(int64_t **out, size_t *count, isg_zip *zip, const c
     }
     *count = type.dims[0];
     *out = numbers;
-    return ISG_OK;
-}
-
-static isg_status read_classes(isg_classifier *classifier, isg_zip *zip) {
-    const char *file = isg_zip_file_name(zip);
-    isg_labels *classes = &classifier->classes;
-    ISG_TRY(isg_labels_read_member(classes, zip, "classes"));
-    ISG_TRY(isg_labels_finish(classes));
-    if (classes->n_classes < 2)
-        return isg_fail(ISG_ERR_FORMAT, "%s: classes: expected at least two", file);
-    for (size_t k = 0; k < classes->count; k++)
-        if (classes->n_classes != classes->count || classes->index[k] != k)
-            return isg_fail(ISG_ERR_FORMAT, "%s: classes: expected each once, in ascending order",
-                            file);
     return ISG_OK;
 }
 
@@ -270,7 +235,7 @@ isg_status isg_classifier_read(isg_classifier **out, isg_zip *zip) {
     ISG_TRY(ISG_ALLOCATE(made, 1));
     ISG_TRY_GOTO(isg_meta_read(&meta, zip));
     ISG_TRY_GOTO(read_map(&made->map, zip));
-    ISG_TRY_GOTO(read_classes(made, zip));
+    ISG_TRY_GOTO(isg_classes_read(&made->classes, zip, 2));
     ISG_TRY_GOTO(read_logistic(made, zip));
     isg_meta_take_shape(&meta, made->map.n_visible, &made->image_height, &made->image_width);
     ISG_TRY_GOTO(isg_encoding_read(&made->encoding, zip, made->map.n_visible));

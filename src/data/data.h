@@ -55,6 +55,10 @@ isg_status isg_labels_write(const isg_labels *labels, isg_npz_writer *writer, co
 /* Appends the items of a one-dimensional array of an .npz file. */
 isg_status isg_labels_read_member(isg_labels *labels, isg_zip *zip, const char *name);
 
+/* The array "classes" of an archive: at least `least` names, 1 or 2, each once and in order. `classes` must
+   be empty, and is the caller's to clear, after a failure too. */
+isg_status isg_classes_read(isg_labels *classes, isg_zip *zip, size_t least);
+
 /* ---- encodings ---------------------------------------------------------------------------------- */
 
 struct isg_encoding {
@@ -133,6 +137,15 @@ void isg_dataset_missing_checksum(const isg_dataset *data, char hex[65]);
    its samples to a limit should be reported as missing, not forgotten. */
 isg_status isg_dataset_take(isg_dataset **out, const isg_dataset *data, const size_t *rows,
                             size_t count, bool keep_classes);
+
+/* The labels of the data (n_samples) as places in a list of classes, found by name; ISG_UNLABELLED for a
+   sample without one. ISG_ERR_ARGUMENT if the data have no labels, or samples of a class that is not in the
+   list, which is that of a `what`. */
+isg_status isg_labels_match(uint32_t *labels, const isg_dataset *data, const isg_labels *classes,
+                            const char *what);
+
+/* The place of a class in the list; n_classes if it is not there. */
+size_t isg_labels_find(const isg_labels *classes, const char *name);
 
 /* Counts the classes of finished labels; call it once rows and labels are in place. */
 isg_status isg_dataset_count_classes(isg_dataset *data);

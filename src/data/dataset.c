@@ -463,8 +463,39 @@ isg_status isg_class_names(isg_labels *out, const isg_dataset *data) {
             return isg_fail(ISG_ERR_ARGUMENT, "class '%s' has no sample", data->labels.names[c]);
     ISG_TRY(ISG_ALLOCATE(rows, n_classes));
     for (size_t a = data->labels.count; a > 0; a--)
-        rows[data->labels.index[a - 1]] = a - 1;
+        if (data->labels.index[a - 1] != ISG_UNLABELLED)
+            rows[data->labels.index[a - 1]] = a - 1;
     const isg_status status = isg_labels_take(out, &data->labels, rows, n_classes);
     isg_release(rows);
+    return status;
+}
+
+size_t isg_labels_find(const isg_labels *classes, const char *name) {
+    size_t k = 0;
+    while (k < classes->n_classes && strcmp(classes->names[k], name) != 0)
+        k++;
+    return k;
+}
+
+isg_status isg_labels_match(uint32_t *labels, const isg_dataset *data, const isg_labels *classes,
+                            const char *what) {
+    const size_t n_classes = data->info.n_classes;
+    uint32_t *numbers = NULL;
+    isg_status status = ISG_OK;
+    if (data->labels.count == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "the data have no labels to compare with");
+    ISG_TRY(ISG_ALLOCATE(numbers, n_classes));
+    for (size_t c = 0; c < n_classes; c++) {
+        const size_t k = isg_labels_find(classes, data->labels.names[c]);
+        if (k == classes->n_classes && data->class_sizes[c] > 0)
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT, "class '%s' is not one of the %s's %zu classes",
+                                  data->labels.names[c], what, k));
+        numbers[c] = (uint32_t)k;
+    }
+    for (size_t a = 0; a < data->info.n_samples; a++)
+        labels[a] =
+            data->labels.index[a] < n_classes ? numbers[data->labels.index[a]] : ISG_UNLABELLED;
+done:
+    isg_release(numbers);
     return status;
 }

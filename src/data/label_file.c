@@ -400,3 +400,17 @@ isg_status isg_labels_read(isg_labels *labels, isg_data_file *input, const char 
     ISG_TRY(read_array(labels, input->source, &type, true));
     return isg_data_file_end(input);
 }
+
+isg_status isg_classes_read(isg_labels *classes, isg_zip *zip, size_t least) {
+    const char *file = isg_zip_file_name(zip);
+    ISG_TRY(isg_labels_read_member(classes, zip, "classes"));
+    ISG_TRY(isg_labels_finish(classes));
+    if (classes->n_classes < least)
+        return isg_fail(ISG_ERR_FORMAT, "%s: classes: expected at least %s", file,
+                        least == 1 ? "one" : "two");
+    for (size_t k = 0; k < classes->count; k++)
+        if (classes->n_classes != classes->count || classes->index[k] != k)
+            return isg_fail(ISG_ERR_FORMAT, "%s: classes: expected each once, in ascending order",
+                            file);
+    return ISG_OK;
+}

@@ -4,6 +4,7 @@
  */
 #include "io/npz.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -286,6 +287,36 @@ isg_status isg_npz_read_doubles(isg_zip *zip, const char *name, isg_array_type *
     ISG_TRY(read_array(zip, name, decode_doubles, type, &numbers));
     *out = numbers;
     return ISG_OK;
+}
+
+static isg_status has_other_shape(const isg_zip *zip, const char *name, size_t n_dims,
+                                  const size_t *dims) {
+    char shape[24 * ISG_MAX_DIMS] = "";
+    for (size_t d = 0, length = 0; d < n_dims; d++)
+        length +=
+            (size_t)snprintf(shape + length, sizeof shape - length, d ? " x %zu" : "%zu", dims[d]);
+    return isg_fail(ISG_ERR_SHAPE, "%s: %s: expected %s numbers", isg_zip_file_name(zip), name,
+                    shape);
+}
+
+isg_status isg_npz_read_shape(isg_zip *zip, const char *name, size_t n_dims, const size_t *dims,
+                              double **out) {
+    isg_array_type type;
+    double *numbers = NULL;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_npz_read_doubles(zip, name, &type, &numbers));
+    if (type.n_dims != n_dims || memcmp(type.dims, dims, n_dims * sizeof *dims) != 0)
+        ISG_TRY_GOTO(has_other_shape(zip, name, n_dims, dims));
+    for (size_t k = 0; k < isg_array_count(&type); k++)
+        if (!isfinite(numbers[k]))
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT,
+                                  "%s: %s, number %zu: expected a finite number, found %g",
+                                  isg_zip_file_name(zip), name, k + 1, numbers[k]));
+    *out = numbers;
+    numbers = NULL;
+done:
+    isg_release(numbers);
+    return status;
 }
 
 isg_status isg_npz_read_whole(isg_zip *zip, const char *name, isg_array_type *type, int64_t **out) {

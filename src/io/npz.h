@@ -57,7 +57,11 @@ isg_status isg_npz_open(isg_source **out, isg_array_type *type, isg_zip *zip, co
    then says C order, with the file's dtype. `type` may be NULL. */
 isg_status isg_npz_read_doubles(isg_zip *zip, const char *name, isg_array_type *type, double **out);
 
-/* The same for whole numbers, exactly. Floating-point numbers are accepted if they are whole. */
+/* Numbers of this shape, all finite. ISG_ERR_SHAPE for another shape. */
+isg_status isg_npz_read_shape(isg_zip *zip, const char *name, size_t n_dims, const size_t *dims,
+                              double **out);
+
+/* The same as isg_npz_read_doubles() for whole numbers, exactly. Floating-point numbers are accepted if they are whole. */
 isg_status isg_npz_read_whole(isg_zip *zip, const char *name, isg_array_type *type, int64_t **out);
 
 /* The same for a single array, from the first byte of a .npy file to its last. */

@@ -16,9 +16,9 @@
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
-isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *command,
-                              isg_npz_writer *writer) {
-    const isg_meta meta = {.kind = "model",
+static isg_status write_rest(const isg_rbm *rbm, const char *kind, uint64_t seed,
+                             const char *command, isg_npz_writer *writer) {
+    const isg_meta meta = {.kind = kind,
                            .seed = seed,
                            .command = command,
                            .image_height = rbm->info.image_height,
@@ -33,26 +33,33 @@ isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *com
     return isg_meta_write(&meta, writer);
 }
 
-static isg_status write_model(const isg_rbm *rbm, uint64_t seed, const char *command,
+isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *command,
                               isg_npz_writer *writer) {
+    return write_rest(rbm, "model", seed, command, writer);
+}
+
+isg_status isg_rbm_write(const isg_rbm *rbm, const char *kind, uint64_t seed, const char *command,
+                         isg_npz_writer *writer) {
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
     ISG_TRY(isg_npz_writer_add_doubles(writer, "W", rbm->weights, 2, n, p));
     ISG_TRY(isg_npz_writer_add_doubles(writer, "b", rbm->b, 1, n, 0));
     ISG_TRY(isg_npz_writer_add_doubles(writer, "c", rbm->c, 1, p, 0));
-    return isg_rbm_write_rest(rbm, seed, command, writer);
+    return write_rest(rbm, kind, seed, command, writer);
 }
 
 isg_status isg_rbm_save(const isg_rbm *rbm, const char *path, uint64_t seed, const char *command) {
     isg_npz_writer *writer = NULL;
     ISG_TRY(isg_npz_writer_create(&writer, path));
-    return isg_npz_writer_end(writer, write_model(rbm, seed, command, writer), NULL, NULL);
+    return isg_npz_writer_end(writer, isg_rbm_write(rbm, "model", seed, command, writer), NULL,
+                              NULL);
 }
 
 isg_status isg_rbm_to_bytes(const isg_rbm *rbm, uint64_t seed, const char *command, void **bytes,
                             size_t *size) {
     isg_npz_writer *writer = NULL;
     ISG_TRY(isg_npz_writer_create(&writer, NULL));
-    return isg_npz_writer_end(writer, write_model(rbm, seed, command, writer), bytes, size);
+    return isg_npz_writer_end(writer, isg_rbm_write(rbm, "model", seed, command, writer), bytes,
+                              size);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */

@@ -74,6 +74,10 @@ isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, isg_axes of
 /* Reads an RBM from an open archive, as isg_rbm_load() does from a file. */
 isg_status isg_rbm_read(isg_rbm **out, isg_zip *zip);
 
+/* Writes a model file to any archive, whose meta.json says that it is of this kind. */
+isg_status isg_rbm_write(const isg_rbm *rbm, const char *kind, uint64_t seed, const char *command,
+                         isg_npz_writer *writer);
+
 /* Writes everything of a model file except W, b and c, which a checkpoint already has. */
 isg_status isg_rbm_write_rest(const isg_rbm *rbm, uint64_t seed, const char *command,
                               isg_npz_writer *writer);

@@ -30,7 +30,7 @@ mapping|src/mapping/hopfield_to_rbm.c|isg_matd_of(r, k, p), rotation, ISG_TRANSP
 train|src/train/train.c|add_panel(trainer, chains, panel, -1);|add_panel(trainer, chains, panel, 1);
 log_z|src/log_z/ais.c|log_sum - isg_log((double)n);|log_sum + isg_log((double)n);
 recall|src/recall/recall.c|right += recall->confusion|right = recall->confusion
-classify|src/classify/classifier.c|while (k < classifier->classes.n_classes &&|while (k + 1 < classifier->classes.n_classes &&
+classify|src/classify/classifier.c|.are_decisions = true};|.are_decisions = false};
 theory|src/theory/machines.c|y[mu] /= scale;|y[mu] *= scale;
 cli|cli/number_list.c|!(first < last)|!(first > last)
 paper|paper/claims_exact.c|energy -= of->u[mu] * of->v[mu] / 2;|energy -= of->u[mu] * of->v[mu];
