@@ -17,6 +17,7 @@
 #include "isinglass/base.h"
 #include "isinglass/classify.h"
 #include "isinglass/data.h"
+#include "isinglass/deep.h"
 #include "isinglass/hopfield.h"
 #include "isinglass/log_z.h"
 #include "isinglass/mapping.h"

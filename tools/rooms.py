@@ -40,6 +40,8 @@ ROOMS = {  # room: (what it may include besides itself, what it is)
     "recall": ("base data patterns hopfield", "the network as a memory"),
     "classify": ("base kernels linalg io data patterns rbm sample mapping train",
                  "experts and logistic regression"),
+    "deep": ("base kernels linalg io data patterns rbm",
+             "a layer on top of an RBM: a Gaussian of its hidden units for every class"),
     "theory": ("base linalg patterns hopfield rbm mapping log_z", "the machines of appendix C, verify"),
     "cli": ("base io public", "the program: options, help, tables, pictures; verbs in cli/verbs"),
     "paper": ("base io public cli", "the figures and claims of the paper, and the verb reproduce"),

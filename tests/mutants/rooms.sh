@@ -31,6 +31,7 @@ train|src/train/train.c|add_panel(trainer, chains, panel, -1);|add_panel(trainer
 log_z|src/log_z/ais.c|log_sum - isg_log((double)n);|log_sum + isg_log((double)n);
 recall|src/recall/recall.c|right += recall->confusion|right = recall->confusion
 classify|src/classify/classifier.c|.are_decisions = true};|.are_decisions = false};
+deep|src/deep/deep_model.c|factor.data[mu * p + mu] += 1 / beta;|factor.data[mu * p + mu] += beta;
 theory|src/theory/machines.c|y[mu] /= scale;|y[mu] *= scale;
 cli|cli/number_list.c|!(first < last)|!(first > last)
 paper|paper/claims_exact.c|energy -= of->u[mu] * of->v[mu] / 2;|energy -= of->u[mu] * of->v[mu];

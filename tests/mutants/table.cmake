@@ -598,3 +598,53 @@ edit(src/sample/nearest_pattern.c [=[label = 2 * (uint32_t)mu + side;]=] [=[labe
 mutant(label_covariance "the mean of the labels' indicators not taken out" test_moves)
 edit(src/sample/nearest_pattern.c [=[((double)same - isg_sum_value(means)) / values + sum_of_squares(seen)]=]
   [=[((double)same - 0 * isg_sum_value(means)) / values]=])
+
+# ---- a layer on top ----------------------------------------------------------------------------------
+
+mutant(deep_no_variance "the variance of the posterior left out of the Gaussians" test_elbo)
+edit(src/deep/deep_model.c [=[factor.data[mu * p + mu] += 1 / beta;]=] [=[factor.data[mu * p + mu] += 1e-6 / beta;]=])
+
+mutant(deep_no_trace "E_q[ln p(lambda | k)] as if lambda were its mean" test_elbo)
+edit(src/deep/deep_model.c [=[trace / (2 * beta);]=] [=[0 * trace / (2 * beta);]=])
+
+mutant(deep_no_prior "the shares of the classes left out" test_elbo)
+edit(src/deep/deep_model.c [=[model->logs[k] = isg_log(model->shares[k])]=] [=[model->logs[k] = 0 * isg_log(model->shares[k])]=])
+
+mutant(deep_no_prior_in_rule "quadratic discriminants of classes that are equally frequent" test_elbo)
+edit(src/deep/elbo.c [=[logs[k] = isg_log(model->shares[k])]=] [=[logs[k] = 0 * isg_log(model->shares[k])]=])
+
+mutant(deep_spin_sign "spins pulled the wrong way by their inputs" test_elbo)
+edit(src/deep/reconstruction.c [=[sum += isg_spin(spins, i) * input[i];]=] [=[sum -= isg_spin(spins, i) * input[i];]=])
+
+mutant(deep_spread_of_x "the spread of x in place of that of beta x" test_elbo)
+edit(src/deep/reconstruction.c [=[sqrt(rbm->info.beta * square)]=] [=[sqrt(square / rbm->info.beta)]=])
+
+mutant(deep_no_entropy "the entropy of q left out of the bound" test_elbo)
+edit(src/deep/elbo.c [=[out->reconstruction[first + a] + entropy;]=] [=[out->reconstruction[first + a] + 0 * entropy;]=])
+
+mutant(deep_best_class "the bound of the best class in place of their sum" test_elbo)
+edit(src/deep/elbo.c [=[rest + isg_log_sum_exp(terms, n_classes);]=] [=[rest + terms[largest_of(terms, n_classes)];]=])
+
+mutant(deep_no_hidden_field "moments of W^T s without the hidden field" test_deep_fit)
+edit(src/deep/class_moments.c [=[isg_rbm_view(my->rbm), my->rbm->c, NULL)]=] [=[isg_rbm_view(my->rbm), NULL, NULL)]=])
+
+mutant(deep_pooled_alike "the pooled covariance without the shares of the classes" test_deep_fit)
+edit(src/deep/deep_fit.c [=[pooled[i] += raw->shares[k] *]=] [=[pooled[i] += 1.0 / (double)raw->n_classes *]=])
+
+mutant(deep_peeking "candidates fitted to the samples they are tried on" test_deep_fit)
+edit(src/deep/choice.c [=[isg_deep_moments(&my.raw, rbm, fitted,]=] [=[isg_deep_moments(&my.raw, rbm, data,]=])
+
+mutant(deep_stale_reconstruction "a later beta judged by the reconstruction at the first" test_deep_fit)
+edit(src/deep/choice.c [=[.has_reconstruction = !is_first,]=] [=[.has_reconstruction = !is_first || my->trials->count > 0,]=])
+
+mutant(deep_wrong_series "the tail of wide units in powers of 1 / (2 t^2)" test_log_cosh_mean)
+edit(src/deep/log_cosh_mean.c [=[factor /= 4 * t * t;]=] [=[factor /= 2 * t * t;]=])
+
+mutant(deep_few_nodes "half as many nodes as the widest unit needs" test_log_cosh_mean)
+edit(src/deep/log_cosh_mean.c [=[least + ISG_LANES - 1) / ISG_LANES;]=] [=[least / 2 + ISG_LANES - 1) / ISG_LANES;]=])
+
+mutant(deep_independent_units "hidden units drawn without their correlations" test_deep_sample)
+edit(src/deep/deep_sample.c [=[lambda[mu] += factor[mu * p + nu] * z[nu];]=] [=[lambda[mu] += factor[mu * p + nu] * z[mu];]=])
+
+mutant(deep_equal_classes "classes drawn as if all were equally frequent" test_deep_sample)
+edit(src/deep/deep_sample.c [=[sum += model->shares[k];]=] [=[sum += 0 * model->shares[k] + 1;]=])
