@@ -139,7 +139,7 @@ ISG_API isg_status isg_jumps_create(isg_jumps **out, const isg_rbm *rbm,
                                     const isg_jump_options *options, const isg_progress *progress);
 ISG_API void isg_jumps_free(isg_jumps *jumps); /* NULL is fine */
 
-/* The same mixture, another target of the same shape: cheap. */
+/* The same mixture, another target of the same shape: cheap, and allocates nothing. */
 ISG_API isg_status isg_jumps_set_rbm(isg_jumps *jumps, const isg_rbm *rbm);
 
 /* Another mixture and another target. If it fails, nothing has changed. */

@@ -52,6 +52,10 @@ typedef struct isg_spin_model {
 /* ISG_ERR_DIVERGED if a weight or field is not finite. */
 isg_status isg_spin_model_start(isg_spin_model *model, const isg_rbm *rbm);
 
+/* The same for a model that has room for the field of as many units. Allocates nothing; after a failure
+   the model is as it was. */
+isg_status isg_spin_model_set(isg_spin_model *model, const isg_rbm *rbm);
+
 /* -beta H(s) for f.s and W^T s (p). */
 double isg_spin_model_exponent(const isg_spin_model *model, double field_sum, const double *input);
 

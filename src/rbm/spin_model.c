@@ -14,14 +14,30 @@ static bool all_finite(const double *values, size_t count) {
     return true;
 }
 
-isg_status isg_spin_model_start(isg_spin_model *model, const isg_rbm *rbm) {
+static isg_status check_finite(const isg_rbm *rbm) {
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
-    double *field = NULL;
-    if (!all_finite(rbm->weights, n * p) || !all_finite(rbm->b, n) || !all_finite(rbm->c, p))
-        return isg_fail(ISG_ERR_DIVERGED, "ln Z: a weight or field is not finite");
-    ISG_TRY(ISG_ALLOCATE(field, n));
+    return all_finite(rbm->weights, n * p) && all_finite(rbm->b, n) && all_finite(rbm->c, p)
+               ? ISG_OK
+               : isg_fail(ISG_ERR_DIVERGED, "ln Z: a weight or field is not finite");
+}
+
+static void fill(isg_spin_model *model, const isg_rbm *rbm, double *field) {
     isg_rbm_visible_input(rbm, rbm->c, field);
-    *model = (isg_spin_model){n, p, rbm->info.beta, rbm->weights, field};
+    *model = (isg_spin_model){rbm->info.n_visible, rbm->info.n_hidden, rbm->info.beta, rbm->weights,
+                              field};
+}
+
+isg_status isg_spin_model_start(isg_spin_model *model, const isg_rbm *rbm) {
+    double *field = NULL;
+    ISG_TRY(check_finite(rbm));
+    ISG_TRY(ISG_ALLOCATE(field, rbm->info.n_visible));
+    fill(model, rbm, field);
+    return ISG_OK;
+}
+
+isg_status isg_spin_model_set(isg_spin_model *model, const isg_rbm *rbm) {
+    ISG_TRY(check_finite(rbm));
+    fill(model, rbm, model->field);
     return ISG_OK;
 }
 

@@ -70,14 +70,11 @@ isg_status isg_jumps_set_rbm(isg_jumps *jumps, const isg_rbm *rbm) {
     if (rbm->info.n_visible != n || rbm->info.n_hidden != p)
         return isg_fail(ISG_ERR_SHAPE, "the jumps are for %zu x %zu units, the RBM has %zu x %zu",
                         n, p, rbm->info.n_visible, rbm->info.n_hidden);
-    isg_spin_model model;
-    ISG_TRY(isg_spin_model_start(&model, rbm));
-    isg_release(jumps->target.field);
+    ISG_TRY(isg_spin_model_set(&jumps->target, rbm));
     memcpy(jumps->weights, rbm->weights, n * p * sizeof *jumps->weights);
     memcpy(jumps->hidden_field, rbm->c, p * sizeof *jumps->hidden_field);
-    jumps->target = model;
     jumps->target.weights = jumps->weights;
-    jumps->info.beta = model.beta;
+    jumps->info.beta = jumps->target.beta;
     return ISG_OK;
 }
 
@@ -173,6 +170,7 @@ isg_status isg_jumps_create(isg_jumps **out, const isg_rbm *rbm, const isg_jump_
     if (!(jumps->options.least_acceptance >= 0 && jumps->options.least_acceptance <= 1))
         ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT, "least_acceptance: expected 0 to 1, found %g",
                               jumps->options.least_acceptance));
+    ISG_TRY_GOTO(ISG_ALLOCATE(jumps->target.field, n));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(jumps->weights, n, p));
     ISG_TRY_GOTO(ISG_ALLOCATE(jumps->hidden_field, p));
     ISG_TRY_GOTO(isg_jumps_refit(jumps, rbm, progress));

@@ -76,7 +76,7 @@ static isg_status report(isg_mixture *mixture, double fraction) {
     const isg_progress *progress = mixture->progress;
     mixture->done = fmax(mixture->done, fraction);
     if (progress && !progress->report(progress->user, mixture->done))
-        return isg_fail(ISG_ERR_CANCELLED, "ln Z by a mixture was cancelled");
+        return isg_fail(ISG_ERR_CANCELLED, "fitting a mixture of Gaussians was cancelled");
     return ISG_OK;
 }
 

@@ -62,7 +62,7 @@ static void moments_release(isg_moments *all) {
 static isg_status ask(const isg_progress *progress) {
     return !progress || progress->report(progress->user, 0)
                ? ISG_OK
-               : isg_fail(ISG_ERR_CANCELLED, "ln Z by a mixture was cancelled");
+               : isg_fail(ISG_ERR_CANCELLED, "fitting a mixture of Gaussians was cancelled");
 }
 
 /* ---- annealed -------------------------------------------------------------------------------- */

@@ -255,6 +255,48 @@ static void test_hidden_units_are_those_the_spins_were_drawn_from(void **state) 
     law_release(&l);
 }
 
+/* Given the spins, hidden units are Normal(W^T s + c, 1 / beta), after a jump as after a sweep. */
+static void test_hidden_units_have_their_field(void **state) {
+    (void)state;
+    double worst = 0; /* if the field were missing, in standard errors */
+    for (size_t m = 1; m < MODELS; m++) {
+        model strong = models[m];
+        strong.c = 0.4;
+        law l = law_create(&strong);
+        isg_jumps *jumps = jumps_of(&l);
+        isg_chains *chains = NULL;
+        isg_cursor random = isg_cursor_at(isg_stream_at(test_seed(2), ISG_PURPOSE_TEST, m, 0));
+        const size_t p = models[m].p;
+        const double beta = models[m].beta, error = sqrt(1 / beta / CHAINS);
+        double mean[3] = {0}, square[3] = {0}, without[3] = {0}, h[3];
+        assert_ok(isg_chains_create(&chains, l.rbm, CHAINS, test_seed(43)));
+        for (size_t k = 0; k < CHAINS; k++) {
+            const uint64_t start = law_sample(&l, &random);
+            isg_chains_set_spins(chains, k, &start);
+        }
+        assert_ok(isg_chains_jump(chains, jumps, 2));
+        for (size_t k = 0; k < CHAINS; k++) {
+            isg_rbm_hidden_input(l.rbm, isg_chains_spins(chains, k), h);
+            for (size_t mu = 0; mu < p; mu++) {
+                const double off = (double)isg_chains_hidden(chains, k)[mu] - h[mu];
+                mean[mu] += off / CHAINS;
+                square[mu] += off * off / CHAINS;
+                without[mu] += (off + isg_rbm_hidden_field(l.rbm)[mu]) / CHAINS;
+            }
+        }
+        for (size_t mu = 0; mu < p; mu++) {
+            if (!(fabs(mean[mu]) < 5 * error))
+                fail_msg("model %zu: hidden unit %zu is off by %g +- %g", m, mu, mean[mu], error);
+            assert_true(fabs(square[mu] - 1 / beta) < 5 * sqrt(2.0 / CHAINS) / beta);
+            worst = fmax(worst, fabs(without[mu]) / error);
+        }
+        isg_jumps_free(jumps);
+        isg_chains_free(chains);
+        law_release(&l);
+    }
+    assert_true(worst > 10);
+}
+
 /* ---- the fit ------------------------------------------------------------------------------------- */
 
 static void test_expected_acceptance(void **state) {
@@ -538,6 +580,7 @@ int main(void) {
         slow_unit_test(test_tempering_finds_the_law),
         cmocka_unit_test(test_an_old_mixture_keeps_the_new_law),
         cmocka_unit_test(test_hidden_units_are_those_the_spins_were_drawn_from),
+        cmocka_unit_test(test_hidden_units_have_their_field),
         cmocka_unit_test(test_expected_acceptance),
         cmocka_unit_test(test_falls_back_to_sweeps),
         cmocka_unit_test(test_misuse),
