@@ -44,10 +44,17 @@ typedef struct isg_train_options {
     const isg_rate *rates; /* (n_rates), the first from epoch 0, ascending [1e-4 throughout] */
     size_t n_rates;
     isg_estimator estimator; /* [ISG_ESTIMATOR_SAMPLED] */
-    bool persistent;         /* PCD: batch_size chains continue from update to update, instead of
-                                starting from the data [false] */
-    bool fields;             /* train b and c too [false] */
-    bool shuffle;            /* visit the samples in a new order every epoch [false] */
+    bool persistent;         /* PCD: chains continue from update to update, instead of starting from
+                                the data [false] */
+    size_t chains;           /* how many of those [0: batch_size, or 1000 for equilibrium] */
+    bool equilibrium;        /* they also jump between the modes of the RBM, see below; implies
+                                persistent [false] */
+    size_t jumps;         /* of every chain per update, evenly spread over its sweeps, at most one
+                                after each [3] */
+    size_t refit_every;   /* updates from one fit of the mixture that proposes jumps to the next
+                                [25] */
+    bool fields;          /* train b and c too [false] */
+    bool shuffle;         /* visit the samples in a new order every epoch [false] */
     size_t impute_sweeps; /* missing values (isg_dataset_missing()) are drawn anew in every update
                                 from the model as it is, by so many sweeps from the majority [20] */
     uint64_t seed;        /* same seed, same weights, on any number of threads [1] */
@@ -75,6 +82,23 @@ typedef struct isg_epoch_report {
                                     sweep */
 } isg_epoch_report;
 
+/* Equilibrium training. Chains that are only swept hardly ever leave their mode, so that training cannot
+   tell how much of the probability each mode holds. Jumps (sample.h) correct that: with them, the chains
+   are in equilibrium if the rate is small. The mixture that proposes them is fitted before the first
+   update and every refit_every updates; a fit takes as long as many updates, and allocates. Where it
+   does not succeed, as often with many hidden units, chains are only swept, and the next fit is tried
+   after 2, 4, ... 32 times as many updates. */
+typedef struct isg_equilibrium_info {
+    uint64_t updates;  /* in which chains jumped */
+    uint64_t proposed; /* jumps, */
+    uint64_t accepted; /* of which so many were accepted */
+    uint64_t fits;     /* of mixtures, */
+    uint64_t refused;  /* of which so many could not be used */
+    size_t minima;     /* of F0 in the last, mirror images included */
+    bool is_jumping;   /* whether it is in use */
+    char reason[160];  /* why it is not, as a sentence without a trailing period; else empty */
+} isg_equilibrium_info;
+
 /* Borrows `rbm`, which it trains, and `data`; both must outlive the trainer, and nothing else may
    change the RBM meanwhile. */
 typedef struct isg_trainer isg_trainer;
@@ -89,8 +113,9 @@ ISG_API isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg
                                       const isg_train_options *options);
 ISG_API void isg_trainer_free(isg_trainer *trainer); /* NULL is fine */
 ISG_API isg_train_state isg_trainer_describe(const isg_trainer *trainer);
+ISG_API isg_equilibrium_info isg_trainer_equilibrium(const isg_trainer *trainer); /* zero without */
 
-/* Trains on one mini-batch. Allocates nothing. ISG_ERR_DIVERGED if a weight would not be finite;
+/* Trains on one mini-batch. Allocates nothing, unless a mixture is due. ISG_ERR_DIVERGED if a weight would not be finite;
    nothing is changed then. */
 ISG_API isg_status isg_trainer_update(isg_trainer *trainer);
 
@@ -150,8 +175,10 @@ typedef struct isg_run_info {
     const isg_run_row *rows; /* for one RBM; else NULL */
     size_t n_rows;
     bool has_validation;
-    uint64_t best_epoch; /* the first of those with the largest validation_pseudo_likelihood */
-    bool is_over;        /* more epochs would only wait for a better one: see `patience` */
+    uint64_t best_epoch;  /* the first of those with the largest validation_pseudo_likelihood */
+    bool has_equilibrium; /* of one RBM, */
+    isg_equilibrium_info equilibrium; /* as isg_trainer_equilibrium() */
+    bool is_over; /* more epochs would only wait for a better one: see `patience` */
 } isg_run_info;
 
 /* Start from isg_run_defaults(); defaults are in brackets. */

@@ -58,6 +58,8 @@ static void describe(const void *self, isg_run_info *info) {
     info->rows = my->rows;
     info->n_rows = my->n_rows;
     const isg_validation *validation = &my->validation;
+    info->has_equilibrium = my->trainer->equilibrium != NULL;
+    info->equilibrium = isg_trainer_equilibrium(my->trainer);
     info->has_validation = validation->data != NULL;
     info->best_epoch = validation->best_epoch;
     info->is_over = info->has_validation && validation->patience > 0 && info->state.batch == 0 &&

@@ -34,6 +34,7 @@
 #include "base/barrier.h"
 #include "base/bits.h"
 #include "base/memory.h"
+#include "base/progress_part.h"
 #include "base/threads.h"
 
 /* ---- options ---------------------------------------------------------------------------------- */
@@ -46,6 +47,8 @@ isg_train_options isg_train_defaults(void) {
                                .rates = &default_rate,
                                .n_rates = 1,
                                .estimator = ISG_ESTIMATOR_SAMPLED,
+                               .jumps = 3,
+                               .refit_every = 25,
                                .impute_sweeps = 20,
                                .seed = 1};
 }
@@ -81,6 +84,16 @@ static isg_status check_options(const isg_train_options *options) {
     if (options->impute_sweeps == 0 || options->impute_sweeps > most)
         return isg_fail(ISG_ERR_ARGUMENT, "impute_sweeps: expected 1 to 2^31 sweeps, found %zu",
                         options->impute_sweeps);
+    if (options->chains > most)
+        return isg_fail(ISG_ERR_ARGUMENT, "chains: expected at most 2^31, found %zu",
+                        options->chains);
+    if (options->equilibrium && (options->jumps == 0 || options->jumps > options->gibbs_steps))
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "jumps: expected 1 to %zu, one after each sweep, found %zu",
+                        options->gibbs_steps, options->jumps);
+    if (options->equilibrium && (options->refit_every == 0 || options->refit_every > most))
+        return isg_fail(ISG_ERR_ARGUMENT, "refit_every: expected 1 to 2^31 updates, found %zu",
+                        options->refit_every);
     if (options->estimator != ISG_ESTIMATOR_SAMPLED && options->estimator != ISG_ESTIMATOR_MEAN)
         return isg_fail(ISG_ERR_ARGUMENT, "estimator: expected sampled or mean, found number %d",
                         (int)options->estimator);
@@ -96,9 +109,10 @@ isg_status isg_trainer_pack(isg_trainer *trainer) {
 
 /* Everything whose size depends on the data and the options. */
 static isg_status allocate_samples(isg_trainer *trainer) {
-    const size_t n_samples = trainer->data->info.n_samples, chains = trainer->option.batch_size;
+    const size_t n_samples = trainer->data->info.n_samples, chains = trainer->option.chains;
+    const size_t wanted = trainer->option.batch_size;
     const isg_gibbs_weights *w = &trainer->weights;
-    const size_t batch = chains < n_samples ? chains : n_samples;
+    const size_t batch = wanted < n_samples ? wanted : n_samples;
     ISG_TRY(isg_states_create(&trainer->batch, w, batch));
     ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->data_spins, batch, w->words));
     ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->data_lambda, batch, w->stride));
@@ -108,6 +122,9 @@ static isg_status allocate_samples(isg_trainer *trainer) {
         ISG_TRY(isg_states_create(&trainer->chains, w, chains));
         ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->old_chains, chains, w->words));
     }
+    if (trainer->option.equilibrium)
+        ISG_TRY(isg_equilibrium_create(&trainer->equilibrium, trainer->rbm, trainer->data,
+                                       &trainer->option));
     return trainer->option.shuffle ? ISG_ALLOCATE(trainer->order, n_samples) : ISG_OK;
 }
 
@@ -133,6 +150,16 @@ static isg_status allocate_sums(isg_trainer *trainer) {
     return ISG_ALLOCATE(trainer->old_c, w->n_hidden);
 }
 
+/* The options with what follows from others. */
+static isg_train_options settle(const isg_train_options *options) {
+    enum { IN_EQUILIBRIUM = 1000 };
+    isg_train_options own = *options;
+    own.persistent = own.persistent || own.equilibrium;
+    if (own.chains == 0)
+        own.chains = own.equilibrium ? IN_EQUILIBRIUM : own.batch_size;
+    return own;
+}
+
 isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset *data,
                               const isg_train_options *options) {
     const isg_train_options defaults = isg_train_defaults();
@@ -147,7 +174,7 @@ isg_status isg_trainer_create(isg_trainer **out, isg_rbm *rbm, const isg_dataset
     ISG_TRY_GOTO(ISG_ALLOCATE(trainer, 1));
     trainer->rbm = rbm;
     trainer->data = data;
-    trainer->option = *options;
+    trainer->option = settle(options);
     ISG_TRY_GOTO(ISG_ALLOCATE(trainer->rates, options->n_rates));
     memcpy(trainer->rates, options->rates, options->n_rates * sizeof *trainer->rates);
     trainer->option.rates = trainer->rates;
@@ -176,6 +203,7 @@ void isg_trainer_free(isg_trainer *trainer) {
     isg_gibbs_weights_release(&trainer->weights);
     isg_states_release(&trainer->batch);
     isg_states_release(&trainer->chains);
+    isg_equilibrium_free(trainer->equilibrium);
     isg_release(trainer->data_spins);
     isg_release(trainer->data_lambda);
     isg_release(trainer->known);
@@ -193,6 +221,10 @@ void isg_trainer_free(isg_trainer *trainer) {
 
 isg_train_state isg_trainer_describe(const isg_trainer *trainer) {
     return trainer->state;
+}
+
+isg_equilibrium_info isg_trainer_equilibrium(const isg_trainer *trainer) {
+    return trainer->equilibrium ? trainer->equilibrium->info : (isg_equilibrium_info){0};
 }
 
 /* ---- the samples of an update ----------------------------------------------------------------- */
@@ -236,12 +268,14 @@ typedef struct team {
     isg_trainer *trainer;
     const isg_progress *progress; /* may be NULL */
     uint64_t left;                /* updates to be done, unless the epoch ends before */
+    uint64_t pause;               /* updates before something is due that one thread cannot do */
     double rate;
     isg_barrier barrier;
     atomic_uint_least64_t wrong; /* spins, after one sweep from the data of this update */
+    atomic_size_t accepted;      /* jumps in this update */
     atomic_bool is_stopped;      /* cancelled within an update, which then has not been */
     isg_status status;           /* of the last update */
-    bool goes_on, is_cancelled;
+    bool goes_on, is_cancelled, is_paused;
 } team;
 
 static void set_means(const isg_gibbs_weights *w, const int32_t *input, size_t rows,
@@ -282,19 +316,23 @@ static void sweep_in_portions(team *my, isg_states *states, isg_rows rows, size_
     }
 }
 
+/* Mean hidden units for some rows of states. */
+static void pair_with_means(const isg_gibbs_weights *w, isg_states *states, isg_rows rows) {
+    set_means(w, states->input + rows.begin * w->stride, rows.end - rows.begin,
+              states->lambda + rows.begin * w->stride);
+}
+
 /* Some rows of states after some sweeps; once they are through, with mean hidden units if those are
    wanted. */
 static void sweep_rows(team *my, isg_states *states, isg_rows rows, size_t thread,
                        isg_sweeps sweeps, bool is_end) {
     const isg_trainer *trainer = my->trainer;
-    const isg_gibbs_weights *w = &trainer->weights;
     sweeps.beta = trainer->rbm->info.beta;
     sweeps.gain = 1;
     sweeps.seed = trainer->option.seed;
     sweep_in_portions(my, states, rows, thread, &sweeps);
     if (is_end && trainer->option.estimator == ISG_ESTIMATOR_MEAN)
-        set_means(w, states->input + rows.begin * w->stride, rows.end - rows.begin,
-                  states->lambda + rows.begin * w->stride);
+        pair_with_means(&trainer->weights, states, rows);
 }
 
 /* Draws what is missing in some samples of the mini-batch. The random numbers are named by the update
@@ -354,6 +392,29 @@ static uint64_t move_batch(team *my, isg_rows rows, size_t thread) {
     return wrong;
 }
 
+/* Some persistent chains, in whole blocks, through sweeps and jumps. */
+static void jump_chains(team *my, isg_rows rows, size_t thread, const isg_sweeps *all) {
+    const isg_trainer *trainer = my->trainer;
+    const isg_equilibrium *how = trainer->equilibrium;
+    isg_states *chains = &my->trainer->chains;
+    isg_sweeps now = *all;
+    size_t accepted = 0;
+    for (size_t k = 0, done = 0; k < how->count; k++, done += now.count) {
+        now.step = all->step + done;
+        now.count = isg_equilibrium_sweeps(how, k, all->count) - done;
+        sweep_rows(my, chains, rows, thread, now, false);
+        if (atomic_load(&my->is_stopped) || (k > 0 && !goes_on(my, thread)))
+            return;
+        const isg_jump_step jump = {.seed = trainer->option.seed, .step = now.step + now.count - 1};
+        const isg_rows blocks = {rows.begin / ISG_LANES, (rows.end + ISG_LANES - 1) / ISG_LANES};
+        accepted +=
+            isg_states_jump_blocks(chains, &trainer->weights, how->jumps, &jump, blocks, thread);
+    }
+    atomic_fetch_add(&my->accepted, accepted);
+    if (trainer->option.estimator == ISG_ESTIMATOR_MEAN)
+        pair_with_means(&trainer->weights, chains, rows);
+}
+
 /* Some persistent chains: from where the last update left them, under the new weights. */
 static void move_chains(team *my, isg_rows rows, size_t thread) {
     isg_trainer *trainer = my->trainer;
@@ -365,7 +426,10 @@ static void move_chains(team *my, isg_rows rows, size_t thread) {
     isg_kernels_get()->hidden_input(w, count, spins, chains->input + rows.begin * w->stride);
     const isg_sweeps sweeps = {
         .purpose = ISG_PURPOSE_TRAIN, .step = trainer->state.updates * n_sweeps, .count = n_sweeps};
-    sweep_rows(my, chains, rows, thread, sweeps, true);
+    if (trainer->equilibrium && trainer->equilibrium->is_jumping)
+        jump_chains(my, rows, thread, &sweeps);
+    else
+        sweep_rows(my, chains, rows, thread, sweeps, true);
 }
 
 /* Undoes that. */
@@ -504,6 +568,7 @@ static void begin_update(team *my) {
     const size_t left = trainer->data->info.n_samples - state->batch * trainer->option.batch_size;
     my->rate = learning_rate(trainer);
     atomic_store(&my->wrong, 0);
+    atomic_store(&my->accepted, 0);
     if (state->updates >= ISG_MAX_STEP / n_sweeps) {
         my->status =
             isg_fail(ISG_ERR_UNSUPPORTED, "there are no random numbers for more than 2^56 sweeps");
@@ -514,6 +579,8 @@ static void begin_update(team *my) {
     trainer->batch.count = left < trainer->option.batch_size ? left : trainer->option.batch_size;
     if (trainer->option.persistent && state->updates == 0)
         wake_chains(trainer);
+    if (trainer->equilibrium)
+        isg_equilibrium_begin(trainer->equilibrium);
     my->goes_on = true;
 }
 
@@ -545,6 +612,10 @@ static void end_update(team *my) {
     isg_gibbs_weights_end(&trainer->weights);
     const uint64_t wrong = atomic_load(&my->wrong);
     trainer->wrong_spins = (state->batch == 0 ? 0 : trainer->wrong_spins) + wrong;
+    if (trainer->equilibrium)
+        isg_equilibrium_end(trainer->equilibrium,
+                            trainer->chains.count * trainer->equilibrium->count,
+                            atomic_load(&my->accepted));
     state->updates++;
     state->batch = (state->batch + 1) % state->n_batches;
     state->epochs += state->batch == 0;
@@ -553,7 +624,8 @@ static void end_update(team *my) {
     /* Nothing is left to cancel after the last update. */
     my->is_cancelled =
         my->progress && !my->progress->report(my->progress->user, fraction) && !is_last;
-    if (!is_last && !my->is_cancelled)
+    my->is_paused = !is_last && !my->is_cancelled && --my->pause == 0;
+    if (!is_last && !my->is_cancelled && !my->is_paused)
         begin_update(my);
 }
 
@@ -578,7 +650,7 @@ static void work(team *my, size_t me, size_t all) {
         atomic_fetch_add(&my->wrong,
                          move_batch(my, isg_rows_of(trainer->batch.count, me, all), me));
         if (trainer->option.persistent)
-            move_chains(my, isg_rows_of(trainer->chains.count, me, all), me);
+            move_chains(my, isg_equilibrium_rows(trainer->chains.count, me, all), me);
         isg_barrier_wait(&my->barrier);
         if (atomic_load(&my->is_stopped)) { /* which all threads see, or none */
             put_back(trainer, isg_rows_of(trainer->chains.count, me, all));
@@ -615,29 +687,58 @@ static void work(team *my, size_t me, size_t all) {
 static int team_of(const isg_trainer *trainer) {
     const int batch = isg_states_team(&trainer->batch);
     const int chains = trainer->option.persistent ? isg_states_team(&trainer->chains) : batch;
-    return batch < chains ? batch : chains;
+    const int least = batch < chains ? batch : chains;
+    const isg_jumps *jumps = trainer->equilibrium ? trainer->equilibrium->jumps : NULL;
+    return jumps && isg_jumps_team(jumps) < least ? isg_jumps_team(jumps) : least;
+}
+
+static isg_status cancelled(const isg_trainer *trainer) {
+    return isg_fail(ISG_ERR_CANCELLED, "training was cancelled in epoch %" PRIu64,
+                    trainer->state.epochs + 1);
+}
+
+/* By one thread, outside of parallel regions: what is due before the next update. */
+static isg_status prepare(team *my) {
+    const isg_train_state *state = &my->trainer->state;
+    isg_equilibrium *equilibrium = my->trainer->equilibrium;
+    const double at = (double)state->batch / (double)state->n_batches;
+    isg_part part;
+    my->is_paused = false;
+    my->pause = UINT64_MAX;
+    if (!equilibrium)
+        return ISG_OK;
+    const isg_status status = isg_equilibrium_prepare(equilibrium, state->updates,
+                                                      isg_part_of(&part, my->progress, at, at));
+    my->pause = isg_equilibrium_left(equilibrium, state->updates);
+    return status == ISG_ERR_CANCELLED ? cancelled(my->trainer) : status;
 }
 
 /* One parallel region: thread 0, which called, does all that is not shared, such as to report
    progress. */
+static void work_together(team *my) {
+    begin_update(my);
+#pragma omp parallel num_threads(team_of(my->trainer))
+    {
+        const size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
+#pragma omp single
+        my->barrier.threads = all;
+        work(my, me, all);
+    }
+}
+
 isg_status isg_trainer_advance(isg_trainer *trainer, uint64_t updates,
                                const isg_progress *progress) {
     team my = {.trainer = trainer, .left = updates, .progress = progress};
     if (updates == 0)
         return ISG_OK;
-    begin_update(&my);
-#pragma omp parallel num_threads(team_of(trainer))
-    {
-        const size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
-#pragma omp single
-        my.barrier.threads = all;
-        work(&my, me, all);
-    }
+    do {
+        ISG_TRY(prepare(&my));
+        work_together(&my);
+    } while (my.is_paused);
     if (my.status == ISG_ERR_DIVERGED)
         return undo(trainer, my.status, my.rate);
     if (my.is_cancelled || my.is_stopped)
-        return isg_fail(ISG_ERR_CANCELLED, "training was cancelled in epoch %" PRIu64,
-                        trainer->state.epochs + 1);
+        return cancelled(trainer);
     return my.status;
 }
 

@@ -12,6 +12,7 @@
 #include "rbm/rbm.h"
 #include "sample/sample.h"
 #include "train/constraint.h"
+#include "train/equilibrium.h"
 
 struct isg_trainer {
     isg_rbm *rbm;             /* borrowed */
@@ -22,13 +23,14 @@ struct isg_trainer {
     isg_train_state state;
     uint64_t wrong_spins; /* after one sweep from the data, in the current epoch */
 
-    isg_gibbs_weights weights; /* the RBM as it is now, for the kernels */
-    uint64_t *data_spins;      /* (batch, words): the mini-batch, */
-    float *data_lambda;        /* (batch, stride): and its mean hidden units */
-    uint64_t *known;           /* (batch, words): what is not missing; NULL if nothing is */
-    isg_states batch;          /* from the data; without `chains` it is swept K times */
-    isg_states chains;         /* option.persistent: continue from update to update */
-    size_t *order;             /* option.shuffle: the samples (n_samples) of epoch order_of - 1 */
+    isg_gibbs_weights weights;    /* the RBM as it is now, for the kernels */
+    uint64_t *data_spins;         /* (batch, words): the mini-batch, */
+    float *data_lambda;           /* (batch, stride): and its mean hidden units */
+    uint64_t *known;              /* (batch, words): what is not missing; NULL if nothing is */
+    isg_states batch;             /* from the data; without `chains` it is swept K times */
+    isg_states chains;            /* option.persistent: continue from update to update */
+    isg_equilibrium *equilibrium; /* option.equilibrium: those chains jump; else NULL */
+    size_t *order; /* option.shuffle: the samples (n_samples) of epoch order_of - 1 */
     uint64_t order_of;
 
     double *sums;        /* (panels, ISG_PANEL, stride): of s_i lambda, data minus chains */
@@ -73,6 +75,13 @@ isg_status isg_traits_check_format(const isg_json *json, const char *file, int64
 /* ISG_ERR_SHAPE, naming it, if one of the traits is not as expected. */
 isg_status isg_traits_compare(const isg_json *json, const char *file, const isg_json_pair *traits,
                               size_t count);
+
+/* Members of such an archive: a name with its prefix; numbers in so many dimensions, to be released, or
+   ISG_ERR_FORMAT if the member has others. */
+enum { ISG_MEMBER_BYTES = 64 };
+const char *isg_member_name(char out[ISG_MEMBER_BYTES], const char *prefix, const char *name);
+isg_status isg_member_doubles(double **out, isg_zip *zip, const char *name, size_t n_dims,
+                              size_t rows, size_t cols);
 
 /* ---- what a run trains -------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * An .npz file: W (N, p), b (N), c (p) of the RBM, the spins of persistent chains as numpy.packbits
- * writes them, one chain per row, and training.json. That records what was trained, on what data
+ * writes them, one chain per row, what equilibrium.c writes, and training.json. That records what was trained, on what data
  * and how, as separate entries, so that a mismatch can be named when a file of another training is
  * refused; and how far training has come. Random numbers need no state beyond the number of
  * updates.
@@ -22,14 +22,15 @@
 static const char member[] = "training.json", missing_key[] = "missing_sha256";
 static const char impute_key[] = "impute_sweeps", beta_key[] = "beta";
 static const char constraint_key[] = "constraint", learned_key[] = "learned_beta";
+static const char chains_key[] = "chains", jumps_key[] = "jumps", refit_key[] = "refit_every";
 static const char *const constraint_names[] = {"none", "stiefel", "span"}; /* isg_constraint */
 
-/* Format 2 has what earlier versions would not heed: a constraint or a learned beta. */
-enum { FORMAT = 2, PLAIN_FORMAT = 1, N_TRAITS = 16, NAME_BYTES = 64 };
+/* Format 2 has what earlier versions would not heed: a constraint, a learned beta, a number of chains or
+   jumps. */
+enum { FORMAT = 2, PLAIN_FORMAT = 1, N_TRAITS = 19 };
 
-/* The name of a member of the archive. */
-static const char *named(char out[NAME_BYTES], const char *prefix, const char *name) {
-    snprintf(out, NAME_BYTES, "%s%s", prefix, name);
+const char *isg_member_name(char out[ISG_MEMBER_BYTES], const char *prefix, const char *name) {
+    snprintf(out, ISG_MEMBER_BYTES, "%s%s", prefix, name);
     return out;
 }
 
@@ -67,11 +68,20 @@ static isg_json_pair text(const char *key, const char *value) {
     return (isg_json_pair){.key = key, .kind = ISG_JSON_TEXT, .text = value};
 }
 
+/* Whether persistent chains are not as many as samples in a batch. */
+static bool has_own_chains(const isg_train_options *options) {
+    return options->persistent && options->chains != options->batch_size;
+}
+
 static bool has_trait(const isg_trainer *trainer, const char *key) {
     if (key == missing_key || key == impute_key)
         return trainer->known != NULL;
     if (key == constraint_key)
         return trainer->option.constraint != ISG_CONSTRAINT_NONE;
+    if (key == chains_key)
+        return has_own_chains(&trainer->option);
+    if (key == jumps_key || key == refit_key)
+        return trainer->option.equilibrium;
     return key != beta_key || !trainer->option.learn_beta; /* which is progress then */
 }
 
@@ -97,6 +107,9 @@ static isg_status identify(identity *out, const isg_trainer *trainer) {
         text(missing_key, trainer->missing_sha256),
         whole(impute_key, options->impute_sweeps),
         text(constraint_key, constraint_names[options->constraint]),
+        whole(chains_key, options->chains),
+        whole(jumps_key, options->jumps),
+        whole(refit_key, options->refit_every),
     };
     out->count = 0;
     for (size_t k = 0; k < N_TRAITS; k++)
@@ -109,13 +122,14 @@ static isg_status identify(identity *out, const isg_trainer *trainer) {
 
 static unsigned format_of(const isg_trainer *trainer) {
     const isg_train_options *options = &trainer->option;
-    return options->learn_beta || options->constraint != ISG_CONSTRAINT_NONE ? FORMAT
-                                                                             : PLAIN_FORMAT;
+    const bool is_plain = !options->learn_beta && options->constraint == ISG_CONSTRAINT_NONE &&
+                          !options->equilibrium && !has_own_chains(options);
+    return is_plain ? PLAIN_FORMAT : FORMAT;
 }
 
 static isg_status write_facts(const isg_trainer *trainer, isg_npz_writer *writer,
                               const char *prefix) {
-    char name[NAME_BYTES];
+    char name[ISG_MEMBER_BYTES];
     const isg_train_state *state = &trainer->state;
     identity me = {.rates = NULL};
     char *facts = NULL;
@@ -133,7 +147,7 @@ static isg_status write_facts(const isg_trainer *trainer, isg_npz_writer *writer
     memcpy(pairs + 3 + me.count, rest, sizeof rest);
     const size_t n_rest = sizeof rest / sizeof *rest - !trainer->option.learn_beta;
     ISG_TRY_GOTO(isg_json_write(&facts, pairs, 3 + me.count + n_rest));
-    status = isg_npz_writer_add_text(writer, named(name, prefix, member), facts);
+    status = isg_npz_writer_add_text(writer, isg_member_name(name, prefix, member), facts);
 done:
     isg_release(me.rates);
     isg_release(facts);
@@ -160,13 +174,18 @@ isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer,
                              const char *prefix) {
     const isg_rbm *rbm = trainer->rbm;
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
-    char name[NAME_BYTES];
+    char name[ISG_MEMBER_BYTES];
     ISG_TRY(write_facts(trainer, writer, prefix));
-    ISG_TRY(isg_npz_writer_add_doubles(writer, named(name, prefix, "W"), rbm->weights, 2, n, p));
-    ISG_TRY(isg_npz_writer_add_doubles(writer, named(name, prefix, "b"), rbm->b, 1, n, 0));
-    ISG_TRY(isg_npz_writer_add_doubles(writer, named(name, prefix, "c"), rbm->c, 1, p, 0));
-    return trainer->option.persistent ? write_chains(trainer, writer, named(name, prefix, "chains"))
-                                      : ISG_OK;
+    ISG_TRY(isg_npz_writer_add_doubles(writer, isg_member_name(name, prefix, "W"), rbm->weights, 2,
+                                       n, p));
+    ISG_TRY(
+        isg_npz_writer_add_doubles(writer, isg_member_name(name, prefix, "b"), rbm->b, 1, n, 0));
+    ISG_TRY(
+        isg_npz_writer_add_doubles(writer, isg_member_name(name, prefix, "c"), rbm->c, 1, p, 0));
+    if (trainer->option.persistent)
+        ISG_TRY(write_chains(trainer, writer, isg_member_name(name, prefix, "chains")));
+    return trainer->equilibrium ? isg_equilibrium_write(trainer->equilibrium, writer, prefix)
+                                : ISG_OK;
 }
 
 isg_status isg_trainer_save(const isg_trainer *trainer, const char *path) {
@@ -188,7 +207,8 @@ typedef struct snapshot {
     uint64_t wrong_spins;
     double beta;
     double *weights, *b, *c;
-    uint64_t *chains; /* (batch_size, words); NULL if none persist */
+    uint64_t *chains; /* (chains, words); NULL if none persist */
+    isg_equilibrium_state equilibrium;
 } snapshot;
 
 static void release_snapshot(snapshot *shot) {
@@ -196,6 +216,7 @@ static void release_snapshot(snapshot *shot) {
     isg_release(shot->b);
     isg_release(shot->c);
     isg_release(shot->chains);
+    isg_equilibrium_drop(&shot->equilibrium);
 }
 
 /* What only some trainings have. */
@@ -213,6 +234,12 @@ static isg_status check_manner(const isg_json *json, const char *file,
                         "%s: was written for a beta that is %s, this training has one "
                         "that is %s",
                         file, has_learned ? "learned" : "fixed", has_learned ? "fixed" : "learned");
+    if (isg_json_has(json, chains_key) != has_own_chains(options))
+        return isg_fail(ISG_ERR_SHAPE, "%s: was written for another number of persistent chains",
+                        file);
+    if (isg_json_has(json, jumps_key) != options->equilibrium)
+        return isg_fail(ISG_ERR_SHAPE, "%s: was written for chains with%s jumps", file,
+                        options->equilibrium ? "out" : "");
     return ISG_OK;
 }
 
@@ -263,11 +290,11 @@ static isg_status read_state(snapshot *shot, const isg_json *json, const char *f
 static isg_status read_facts(snapshot *shot, isg_zip *zip, const isg_trainer *trainer,
                              const char *prefix) {
     const char *file = isg_zip_file_name(zip);
-    char name[NAME_BYTES];
+    char name[ISG_MEMBER_BYTES];
     char *facts = NULL;
     isg_json *json = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY(isg_npz_read_text(zip, named(name, prefix, member), &facts));
+    ISG_TRY(isg_npz_read_text(zip, isg_member_name(name, prefix, member), &facts));
     ISG_TRY_GOTO(isg_json_parse(&json, file, facts, strlen(facts)));
     ISG_TRY_GOTO(isg_traits_check_format(json, file, PLAIN_FORMAT, FORMAT));
     ISG_TRY_GOTO(check_identity(json, file, trainer));
@@ -290,8 +317,8 @@ static isg_status check_shape(const isg_zip *zip, const char *name, const isg_ar
                           isg_zip_file_name(zip), name);
 }
 
-static isg_status read_numbers(double **out, isg_zip *zip, const char *name, size_t n_dims,
-                               size_t rows, size_t cols) {
+isg_status isg_member_doubles(double **out, isg_zip *zip, const char *name, size_t n_dims,
+                              size_t rows, size_t cols) {
     const isg_array_type expected =
         isg_array_type_of(ISG_FLOAT64, n_dims, (const size_t[]){rows, cols});
     isg_array_type type;
@@ -326,18 +353,20 @@ done:
 static isg_status read_snapshot(snapshot *shot, isg_zip *zip, const isg_trainer *trainer,
                                 const char *prefix) {
     const size_t n = trainer->weights.n_visible, p = trainer->weights.n_hidden;
-    char name[NAME_BYTES];
+    char name[ISG_MEMBER_BYTES];
     ISG_TRY(read_facts(shot, zip, trainer, prefix));
-    ISG_TRY(read_numbers(&shot->weights, zip, named(name, prefix, "W"), 2, n, p));
-    ISG_TRY(read_numbers(&shot->b, zip, named(name, prefix, "b"), 1, n, 0));
-    ISG_TRY(read_numbers(&shot->c, zip, named(name, prefix, "c"), 1, p, 0));
-    return trainer->option.persistent
-               ? read_chains(shot, zip, trainer, named(name, prefix, "chains"))
-               : ISG_OK;
+    ISG_TRY(isg_member_doubles(&shot->weights, zip, isg_member_name(name, prefix, "W"), 2, n, p));
+    ISG_TRY(isg_member_doubles(&shot->b, zip, isg_member_name(name, prefix, "b"), 1, n, 0));
+    ISG_TRY(isg_member_doubles(&shot->c, zip, isg_member_name(name, prefix, "c"), 1, p, 0));
+    if (trainer->option.persistent)
+        ISG_TRY(read_chains(shot, zip, trainer, isg_member_name(name, prefix, "chains")));
+    return trainer->equilibrium ? isg_equilibrium_read(trainer->equilibrium, zip, prefix,
+                                                       shot->state.updates, &shot->equilibrium)
+                                : ISG_OK;
 }
 
 /* Only the weights can fail here, and they are tried first. */
-static isg_status restore(isg_trainer *trainer, const snapshot *shot, const char *file) {
+static isg_status restore(isg_trainer *trainer, snapshot *shot, const char *file) {
     const isg_gibbs_weights *w = &trainer->weights;
     isg_rbm *rbm = trainer->rbm;
     if (isg_gibbs_weights_set(&trainer->weights, shot->weights, shot->b, shot->c) != ISG_OK) {
@@ -352,6 +381,8 @@ static isg_status restore(isg_trainer *trainer, const snapshot *shot, const char
     if (shot->chains)
         memcpy(trainer->chains.spins, shot->chains,
                trainer->chains.count * w->words * sizeof *shot->chains);
+    if (trainer->equilibrium)
+        isg_equilibrium_adopt(trainer->equilibrium, &shot->equilibrium);
     trainer->state = shot->state;
     trainer->wrong_spins = shot->wrong_spins;
     return ISG_OK;

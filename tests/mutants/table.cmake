@@ -553,6 +553,12 @@ edit(src/sample/proposal.c [=[const double sign = part->has_mirror && isg_next_w
 mutant(jump_without_hidden_field "the hidden units weighed as if their field were zero" test_moves)
 edit(src/sample/jump.c [=[(double)lambda[mu] - c;]=] [=[(double)lambda[mu] - 0 * c;]=])
 
+mutant(jump_lambda_without_field "hidden units after a jump without their field" test_moves)
+edit(src/sample/jump.c [=[lambda[mu] = (float)(delta[mu] + jumps->hidden_field[mu]);]=] [=[lambda[mu] = (float)delta[mu];]=])
+
+mutant(jump_spins_without_field "spins after a jump drawn without b and W c" test_moves)
+edit(src/sample/jump.c [=[x[i] = target->field[i];]=] [=[x[i] = 0 * target->field[i];]=])
+
 mutant(jump_keeps_spins "hidden units jump without their spins" test_moves)
 edit(src/sample/jump.c [=[isg_sample_spins(random, target->n, target->beta, x, spins);]=] [=[(void)random;]=])
 
@@ -648,3 +654,39 @@ edit(src/deep/deep_sample.c [=[lambda[mu] += factor[mu * p + nu] * z[nu];]=] [=[
 
 mutant(deep_equal_classes "classes drawn as if all were equally frequent" test_deep_sample)
 edit(src/deep/deep_sample.c [=[sum += model->shares[k];]=] [=[sum += 0 * model->shares[k] + 1;]=])
+
+# ---- equilibrium training --------------------------------------------------------------------------
+
+mutant(equilibrium_without_jumps "persistent chains that only seem to jump" test_equilibrium)
+edit(src/train/train.c [=[if (trainer->equilibrium && trainer->equilibrium->is_jumping)]=]
+  [=[if (trainer->equilibrium && trainer->equilibrium->count == 0)]=])
+
+mutant(equilibrium_old_target "chains in equilibrium with the weights of the last fit" test_equilibrium)
+edit(src/train/equilibrium.c [=[my->info.is_jumping && isg_jumps_set_rbm(my->jumps, my->rbm) == ISG_OK;]=]
+  [=[my->info.is_jumping;]=])
+
+mutant(equilibrium_same_numbers "the same random numbers for all jumps" test_equilibrium)
+edit(src/train/train.c [=[.step = now.step + now.count - 1};]=] [=[.step = 0};]=])
+
+mutant(equilibrium_mean_before "the mean of hidden units from before the jump" test_equilibrium)
+edit(src/train/train.c [=[        accepted +=
+            isg_states_jump_blocks(chains,]=] [=[        if (trainer->option.estimator == ISG_ESTIMATOR_MEAN)
+            pair_with_means(&trainer->weights, chains, rows);
+        accepted +=
+            isg_states_jump_blocks(chains,]=])
+edit(src/train/train.c [=[    if (trainer->option.estimator == ISG_ESTIMATOR_MEAN)
+        pair_with_means(&trainer->weights, chains, rows);
+}]=] [=[}]=])
+
+mutant(equilibrium_resumed_mixture "after loading, the mixture is fitted to the weights as they are" test_equilibrium)
+edit(src/train/equilibrium.c [=[copy_parameters(my->fitted, state->fitted);]=] [=[copy_parameters(my->fitted, my->rbm);]=])
+
+mutant(equilibrium_resumed_at_once "after loading, a mixture is due" test_equilibrium)
+edit(src/train/equilibrium.c [=[my->next_fit = state->next_fit;]=] [=[my->next_fit = 0;]=])
+
+mutant(equilibrium_impatient "after a failure, the next fit as soon as ever" test_equilibrium)
+edit(src/train/equilibrium.c [=[<< (my->failures < PATIENCE ? my->failures : PATIENCE)]=] [=[<< 0]=])
+
+mutant(equilibrium_counts_cancelled "jumps of updates that did not happen" test_equilibrium)
+edit(src/train/train.c [=[    atomic_store(&my->accepted, 0);
+]=] [=[]=])
