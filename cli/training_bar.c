@@ -19,13 +19,19 @@ typedef struct training_bar {
 static bool show_epoch(void *user, double fraction) {
     training_bar *shown = user;
     const isg_run_info info = isg_run_describe(shown->run);
-    char text[80];
+    char text[120];
     const uint64_t epoch = info.state.epochs + (info.state.batch > 0);
-    const int length =
-        snprintf(text, sizeof text, "epoch %" PRIu64 " of %zu", epoch, shown->epochs);
+    int length = snprintf(text, sizeof text, "epoch %" PRIu64 " of %zu", epoch, shown->epochs);
     if (info.n_rows > 1) /* runs of experts have no rows */
-        snprintf(text + length, sizeof text - (size_t)length, ", error %.4f",
-                 info.rows[info.n_rows - 1].reconstruction_error);
+        length += snprintf(text + length, sizeof text - (size_t)length, ", error %.4f",
+                           info.rows[info.n_rows - 1].reconstruction_error);
+    const isg_equilibrium_info *jumps = &info.equilibrium;
+    if (info.has_equilibrium && jumps->is_jumping && jumps->proposed > 0)
+        snprintf(text + length, sizeof text - (size_t)length, ", %.0f %% of jumps accepted",
+                 100 * (double)jumps->accepted / (double)jumps->proposed);
+    else if (info.has_equilibrium)
+        snprintf(text + length, sizeof text - (size_t)length,
+                 jumps->fits > 0 && !jumps->is_jumping ? ", no jumps" : ", fitting a mixture");
     return progress_update(&shown->bar, shown->share * fraction, text);
 }
 

@@ -19,6 +19,7 @@
 #include "cli/signals.h"
 #include "cli/starts.h"
 #include "cli/training_bar.h"
+#include "cli/verbs/train_equilibrium.h"
 #include "src/base/clock.h"
 #include "src/base/number.h"
 
@@ -157,6 +158,8 @@ static exit_code check_options(job *my) {
     exit_code code = start_check(&my->call, &settings->start);
     if (code == EXIT_DONE)
         code = rates_read(&my->rates, &my->settings->rate);
+    if (code == EXIT_DONE && !settings->resume) /* then run.json has the others */
+        code = equilibrium_check(&my->call, &settings->how.train);
     if (code == EXIT_DONE && settings->picture)
         code = may_write_picture(&my->call.common, settings->picture);
     return code;
@@ -395,10 +398,11 @@ typedef struct train_result {
     const char *best_model;
     size_t best_epoch; /* SIZE_MAX without validation data */
     bool stopped_early;
+    const equilibrium_result *equilibrium; /* NULL without */
 } train_result;
 
 static train_result look(const job *my, const char *model, const char *best,
-                         validation_result *validation) {
+                         validation_result *validation, equilibrium_result *equilibrium) {
     const isg_run_info info = isg_run_describe(my->run);
     const isg_run_row *last = info.n_rows > 1 ? &info.rows[info.n_rows - 1] : NULL;
     train_result out = {.info = info,
@@ -420,6 +424,11 @@ static train_result look(const job *my, const char *model, const char *best,
     for (size_t k = 0; k < info.n_rows; k++)
         if (!isnan(info.rows[k].log_likelihood))
             out.log_likelihood = &info.rows[k];
+    if (info.has_equilibrium) {
+        *equilibrium = equilibrium_of(&info);
+        equilibrium->reason = *equilibrium->found.reason ? equilibrium->found.reason : NULL;
+        out.equilibrium = equilibrium;
+    }
     out.best_epoch = SIZE_MAX;
     if (my->validation) {
         *validation = (validation_result){isg_dataset_describe(my->validation).n_samples,
@@ -465,7 +474,8 @@ static exit_code show_result(const job *my) {
         code = draw_weights(settings->picture, isg_run_rbm(my->run));
     if (code == EXIT_DONE) {
         validation_result validation;
-        const train_result found = look(my, model, best, &validation);
+        equilibrium_result equilibrium;
+        const train_result found = look(my, model, best, &validation, &equilibrium);
         result_show(&my->call, &found);
     }
     memory_release(model);
@@ -533,6 +543,7 @@ static const option_entry options[] = {
     {.name = "pcd", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.persistent),
      .help = "Use persistent chains: they continue from update to update instead of starting from "
              "the data"},
+    EQUILIBRIUM_OPTIONS(train_settings, how.train),
     {.name = "rate", .kind = OPTION_TEXT, .metavar = RATES_METAVAR,
      .offset = offsetof(train_settings, rate),
      .help = "Learning rate; ETA@EPOCH changes it after EPOCH epochs, as in 5e-4,1e-4@25"},
@@ -597,6 +608,7 @@ static const result_entry results[] = {
     IS(reconstruction_error, "the same in the last epoch"),
     RESULT_POINTER(train_result, log_likelihood, score_results, "the last score, or null"),
     IS(score_seconds, "time that this process spent on scores"),
+    RESULT_POINTER(train_result, equilibrium, equilibrium_results, "with --equilibrium: what jumped; else null"),
     RESULT_POINTER(train_result, validation, validation_results, "what the validation data say, or null"),
     IS(best_epoch, "the epoch after which they fitted best, or null"),
     IS(stopped_early, "whether --patience ended the training"),
@@ -622,6 +634,7 @@ static const result_entry results[] = {
     {.when = "last_epoch", .label = "reconstruction",
      .text = "error {first_reconstruction_error:.4f} in epoch 1, {reconstruction_error:.4f} in epoch "
              "{last_epoch}"},
+    {.each = "equilibrium"},
     {.when = "log_likelihood", .label = "log-likelihood",
      .text = "{log_likelihood.value:.3f} +- {log_likelihood.error:.2g} after {log_likelihood.epoch "
              "epoch}; scores took {score_seconds:.2f} s"},
@@ -646,6 +659,9 @@ static const example examples[] = {
      "A random start with the schedule of Fig. 4b of the paper."},
     {"isinglass train mnist:train -o stopped --hold-out 0.1 --patience 5 --epochs 100",
      "Keep a tenth of the samples for validation; stop when five epochs brought nothing better."},
+    {"isinglass train mnist:train -o balanced --init run/model.npz --equilibrium --sweeps 3 --batch 60000 "
+     "--estimator mean --rate 3e-5 --epochs 300",
+     "Correct how much of the probability each mode of a trained model holds."},
     {"isinglass train votes.csv --label-column party -o votes --fields --pcd",
      "Your own data, fields too, persistent chains."},
     {NULL, NULL},
@@ -658,7 +674,8 @@ const command command_train = {
     .summary = "Train an RBM by contrastive divergence; runs can be resumed",
     .description =
         "Each update takes a batch of samples and runs as many chains for K sweeps, starting "
-        "from the samples (CD-K) or, with --pcd, from where the last update left them. It then "
+        "from the samples (CD-K) or, with --pcd, from where the last update left them; with "
+        "--equilibrium they also change modes. It then "
         "changes the weights by the learning rate times the difference between the "
         "correlations of spins and hidden units in the data and in the chains. Training starts "
         "from the RBM that equals the Hopfield network of the class patterns, unless --init "

@@ -67,6 +67,27 @@ try train "${toy[@]}" -o x --hold-out 0.6
 try train "${toy[@]}" -o x --hold-out 0.001
 cut -d, -f1-9 few.csv >thin.csv
 try train "${toy[@]}" -o x --validation thin.csv
+# Chains that change modes; resumed, the same weights. Where no mixture fits, they are only swept.
+even=("${toy[@]}" --equilibrium --jumps 2 --chains 40 --refit-every 4)
+try train "${even[@]}" -o even --epochs 2
+try train --resume -o even --epochs 5 --json
+try train "${even[@]}" -o uneven --epochs 5 --quiet
+/usr/bin/python3 - <<'PYTHON'
+import numpy as np
+a, b = np.load("even/model.npz"), np.load("uneven/model.npz")
+print((a["W"] == b["W"]).all())
+np.savez("blocks.npz", W=np.kron(np.eye(10), np.ones((4, 1))), beta=1.0)
+np.save("noise.npy", np.random.default_rng(2).choice([-1, 1], (20, 40)))
+PYTHON
+try train noise.npy --init blocks.npz -o blocks --equilibrium --chains 8 --epochs 4 --refit-every 2
+try train --resume -o even --jumps 1 --epochs 9
+try train --resume -o even --refit-every 5 --epochs 9
+try train --resume -o even --chains 5 --epochs 9
+try train "${toy[@]}" -o x --jumps 2
+try train "${toy[@]}" -o x --refit-every 2
+try train "${toy[@]}" -o x --chains 2
+try train "${toy[@]}" -o x --equilibrium
+try train "${toy[@]}" -o x --equilibrium --jumps 0
 # Options and data that are not those of the run.
 try train "${toy[@]}" -o run
 try train --resume -o run --force
