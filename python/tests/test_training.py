@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 import csv
 import hashlib
 import json
+import math
 import os
 import pickle
 import subprocess
@@ -63,6 +64,7 @@ OPTIONS = [
     {"batch_size": 7, "gibbs_steps": 3, "shuffle": True, "random_state": 5},
     {"persistent": True, "fields": True, "estimator": "mean"},
     {"learning_rate": [(5e-4, 0), (1e-4, 2)], "batch_size": 1000},
+    {"equilibrium": True, "chains": 50, "jumps": 2, "refit_every": 3, "gibbs_steps": 4},
 ]
 
 
@@ -94,6 +96,7 @@ def test_iterating_gives_the_bits_of_running(start, data, options):
     (OPTIONS[1], ["--batch", "7", "--sweeps", "3", "--shuffle", "--seed", "5"]),
     (OPTIONS[2], ["--pcd", "--fields", "--estimator", "mean"]),
     (OPTIONS[3], ["--rate", "5e-4,1e-4@2", "--batch", "1000"]),
+    (OPTIONS[4], ["--equilibrium", "--chains", "50", "--jumps", "2", "--refit-every", "3", "--sweeps", "4"]),
 ])
 def test_the_bits_of_the_program(start, data, arrays, tmp_path, options, words):
     np.savez(tmp_path / "d.npz", X=arrays[0], y=arrays[1])
@@ -106,6 +109,31 @@ def test_the_bits_of_the_program(start, data, arrays, tmp_path, options, words):
         rows = list(csv.DictReader(file))
     assert [float(row["reconstruction_error"] or "nan") for row in rows[1:]] == [
         row.reconstruction_error for row in training.epochs[1:]]
+
+
+def test_equilibrium(start, data):
+    assert Training(start, data, epochs=1).run().equilibrium is None
+    training = Training(start, data, epochs=2, equilibrium=True, gibbs_steps=3, chains=40, refit_every=2)
+    assert math.isnan(training.equilibrium.share) and math.isnan(training.equilibrium.acceptance)
+    found = training.run().equilibrium
+    updates = training.state.updates
+    assert found.is_jumping and not found.reason and found.updates == updates and found.share == 1
+    assert found.proposed == 3 * 40 * updates and found.fits == (updates + 1) // 2 and found.refused == 0
+    assert 0.1 < found.acceptance < 1 and found.minima > 0
+    assert "accepted" in training._repr_html_()
+    with pytest.raises(ValueError, match="jumps"):
+        Training(start, data, equilibrium=True, gibbs_steps=2)
+
+
+def test_equilibrium_falls_back():
+    rbm = SpinGaussianRBM(np.kron(np.eye(10), np.ones((4, 1))), beta=1)
+    noise = np.random.default_rng(2).choice([-1, 1], (20, 40))
+    options = {"epochs": 3, "batch_size": 20, "chains": 20, "gibbs_steps": 3}
+    training = Training(rbm, noise, equilibrium=True, **options).run()
+    found = training.equilibrium
+    assert not found.is_jumping and found.reason and found.share == 0 and found.refused == found.fits == 1
+    assert "none" in training._repr_html_()
+    assert digest(training.rbm) == whole(rbm, noise, persistent=True, **options)
 
 
 # ---- directories -----------------------------------------------------------------------------------------------

@@ -12,6 +12,10 @@ static const core_field option_fields[] = {
     CORE_NAMED("gibbs_steps", isg_run_options, train.gibbs_steps, CORE_SIZE),
     CORE_ENUM("estimator", isg_run_options, train.estimator, core_estimators),
     CORE_NAMED("persistent", isg_run_options, train.persistent, CORE_BOOL),
+    CORE_NAMED("chains", isg_run_options, train.chains, CORE_SIZE),
+    CORE_NAMED("equilibrium", isg_run_options, train.equilibrium, CORE_BOOL),
+    CORE_NAMED("jumps", isg_run_options, train.jumps, CORE_SIZE),
+    CORE_NAMED("refit_every", isg_run_options, train.refit_every, CORE_SIZE),
     CORE_NAMED("fields", isg_run_options, train.fields, CORE_BOOL),
     CORE_NAMED("shuffle", isg_run_options, train.shuffle, CORE_BOOL),
     CORE_NAMED("impute_sweeps", isg_run_options, train.impute_sweeps, CORE_SIZE),
@@ -35,6 +39,16 @@ static const core_field info_fields[] = {
     CORE_FIELD(isg_run_info, has_validation, CORE_BOOL),
     CORE_FIELD(isg_run_info, best_epoch, CORE_UINT64),
     CORE_FIELD(isg_run_info, is_over, CORE_BOOL),
+    {NULL, 0, 0, NULL}};
+
+static const core_field equilibrium_fields[] = {
+    CORE_FIELD(isg_equilibrium_info, updates, CORE_UINT64),
+    CORE_FIELD(isg_equilibrium_info, proposed, CORE_UINT64),
+    CORE_FIELD(isg_equilibrium_info, accepted, CORE_UINT64),
+    CORE_FIELD(isg_equilibrium_info, fits, CORE_UINT64),
+    CORE_FIELD(isg_equilibrium_info, refused, CORE_UINT64),
+    CORE_FIELD(isg_equilibrium_info, minima, CORE_SIZE),
+    CORE_FIELD(isg_equilibrium_info, is_jumping, CORE_BOOL),
     {NULL, 0, 0, NULL}};
 
 static const core_field row_fields[] = {
@@ -311,6 +325,22 @@ static PyObject *describe(PyObject *self, PyObject *none) {
     return out;
 }
 
+static PyObject *equilibrium(PyObject *self, PyObject *none) {
+    (void)none;
+    if (!core_share(self))
+        return NULL;
+    const isg_run_info info = isg_run_describe(run_of(self));
+    core_unshare(self);
+    if (!info.has_equilibrium)
+        Py_RETURN_NONE;
+    PyObject *out = core_write(&info.equilibrium, equilibrium_fields);
+    PyObject *reason = out ? PyUnicode_FromString(info.equilibrium.reason) : NULL;
+    if (!reason || PyDict_SetItemString(out, "reason", reason) < 0)
+        Py_CLEAR(out);
+    Py_XDECREF(reason);
+    return out;
+}
+
 static PyObject *rows(PyObject *self, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"start", NULL};
     Py_ssize_t first = 0;
@@ -356,6 +386,7 @@ static PyMethodDef methods[] = {
     CORE_METHOD("set_settings", set_settings, "Replaces run.json."),
     CORE_NO_ARGUMENTS("leave", leave, "Gives the directory free."),
     CORE_NO_ARGUMENTS("describe", describe, "isg_run_info as a dict, without its rows."),
+    CORE_NO_ARGUMENTS("equilibrium", equilibrium, "isg_equilibrium_info as a dict, or None."),
     CORE_METHOD("rows", rows, "The rows of epochs.csv from one on, as dicts."),
     CORE_NO_ARGUMENTS("rbm", rbm, "The RBM in training, or None."),
     {"defaults", defaults, METH_NOARGS | METH_STATIC, "isg_run_options as a dict."},

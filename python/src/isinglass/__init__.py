@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .theory import Checks as Checks
     from .theory import verify as verify
     from .training import Epoch as Epoch
+    from .training import Equilibrium as Equilibrium
     from .training import Training as Training
     from .training import TrainingState as TrainingState
     from .classify import Classifier as Classifier
@@ -92,6 +93,7 @@ _HOMES = {
     "Checks": "theory",
     "verify": "theory",
     "Epoch": "training",
+    "Equilibrium": "training",
     "Training": "training",
     "TrainingState": "training",
     "Classifier": "classify",

@@ -54,6 +54,34 @@ class Epoch:
         return self.log_likelihood - self.validation_gap
 
 
+@dataclass(frozen=True)
+class Equilibrium:
+    """What the chains of an equilibrium training did."""
+
+    updates: int
+    """In which they jumped; in others they were only swept."""
+    share: float
+    """Of all updates; NaN before the first."""
+    proposed: int
+    """Jumps."""
+    accepted: int
+    fits: int
+    """Of mixtures of Gaussians, from which jumps are proposed."""
+    refused: int
+    """Of which so many could not be used."""
+    minima: int
+    """Of F0 in the last, mirror images included."""
+    is_jumping: bool
+    """Whether the last is in use."""
+    reason: str
+    """Why it is not; else empty."""
+
+    @property
+    def acceptance(self) -> float:
+        """Share of all jumps that were accepted; NaN if there were none."""
+        return self.accepted / self.proposed if self.proposed else math.nan
+
+
 class TrainingState(NamedTuple):
     """How far a training has come."""
 
@@ -93,6 +121,14 @@ class Training:
         What the spins after the last sweep are paired with: the hidden units they were drawn from, or their mean.
     persistent : bool
         Chains continue from update to update (PCD) instead of starting from the data.
+    chains : int
+        How many of those; 0 means as many as samples in a batch, or 1000 for equilibrium.
+    equilibrium : bool
+        These chains, persistent in any case, also jump between the modes of the model, so that training learns how much
+        each mode holds; takes a small learning rate. Where no mixture of Gaussians fits the model, they do not jump, and
+        :attr:`equilibrium` says so.
+    jumps, refit_every : int
+        For equilibrium: jumps of every chain per update, each after a sweep; and updates between two fits of the mixture.
     fields : bool
         Train the fields b and c, too.
     shuffle : bool
@@ -129,7 +165,8 @@ class Training:
     def __init__(self, rbm: SpinGaussianRBM, data: Dataset | npt.ArrayLike, *,
                  directory: str | os.PathLike[str] | None = None, epochs: int = 10, batch_size: int = 100,
                  gibbs_steps: int = 20, learning_rate: Rate = 1e-4, estimator: str = "sampled",
-                 persistent: bool = False, fields: bool = False, shuffle: bool = False, impute_sweeps: int = 20,
+                 persistent: bool = False, chains: int = 0, equilibrium: bool = False, jumps: int = 3,
+                 refit_every: int = 25, fields: bool = False, shuffle: bool = False, impute_sweeps: int = 20,
                  validation: Dataset | npt.ArrayLike | None = None, patience: int = 0, save_every: float = 30.0,
                  random_state: Any = 1, overwrite: bool = False, progress: Progress = None) -> None:
         if not isinstance(rbm, SpinGaussianRBM):
@@ -140,7 +177,9 @@ class Training:
             raise ValueError("patience: needs validation data")
         rates = as_rates(learning_rate)
         options = {"batch_size": batch_size, "gibbs_steps": gibbs_steps, "estimator": estimator,
-                   "persistent": persistent, "fields": fields, "shuffle": shuffle, "impute_sweeps": impute_sweeps,
+                   "persistent": persistent, "chains": chains, "equilibrium": equilibrium, "jumps": jumps,
+                   "refit_every": refit_every,
+                   "fields": fields, "shuffle": shuffle, "impute_sweeps": impute_sweeps,
                    "patience": patience, "seed": as_seed(random_state)}
         shown = {"epochs": _as_epochs(epochs), **options, "learning_rate": _run_record.rates_text(rates)}
         command = f"isinglass.Training({', '.join(f'{key}={value!r}' for key, value in shown.items())})"
@@ -192,7 +231,9 @@ class Training:
     def resume(cls, directory: str | os.PathLike[str], data: Dataset | npt.ArrayLike, *, epochs: int | None = None,
                validation: Dataset | npt.ArrayLike | None = None, patience: int | None = None,
                batch_size: int | None = None, gibbs_steps: int | None = None, learning_rate: Rate | None = None,
-               estimator: str | None = None, persistent: bool | None = None, fields: bool | None = None,
+               estimator: str | None = None, persistent: bool | None = None, chains: int | None = None,
+               equilibrium: bool | None = None, jumps: int | None = None, refit_every: int | None = None,
+               fields: bool | None = None,
                shuffle: bool | None = None, impute_sweeps: int | None = None, random_state: int | None = None,
                save_every: float = 30.0, progress: Progress = None) -> Training:
         """Continues the run of a directory, begun here or by ``isinglass train``, as if it had never stopped.
@@ -203,7 +244,8 @@ class Training:
         self = cls.__new__(cls)
         self._open(directory, may_create=False, progress=progress)
         wanted = {"batch_size": batch_size, "gibbs_steps": gibbs_steps, "estimator": estimator,
-                  "persistent": persistent, "fields": fields, "shuffle": shuffle, "impute_sweeps": impute_sweeps,
+                  "persistent": persistent, "chains": chains, "equilibrium": equilibrium, "jumps": jumps,
+                  "refit_every": refit_every, "fields": fields, "shuffle": shuffle, "impute_sweeps": impute_sweeps,
                   "learning_rate": None if learning_rate is None else as_rates(learning_rate)}
         try:
             self._continue({**wanted, "seed": random_state}, {"epochs": epochs, "patience": patience}, data,
@@ -346,6 +388,14 @@ class Training:
         return TrainingState(found["epochs"], found["updates"], found["batch"], found["n_batches"])
 
     @property
+    def equilibrium(self) -> Equilibrium | None:
+        """What its chains did, if it was asked for equilibrium."""
+        found = self._run.equilibrium()
+        updates = self._run.describe()["updates"]
+        return None if found is None else Equilibrium(
+            **found, share=found["updates"] / updates if updates else math.nan)
+
+    @property
     def settings(self) -> dict[str, Any]:
         """The content of run.json: options by the names of the program, checksum of the data, machine."""
         return dict(self._record)
@@ -409,6 +459,10 @@ class Training:
             ("time", f"{self.seconds:.2f} s"), ("RBM", repr(self.rbm))]
         if not math.isnan(last.reconstruction_error):
             rows.append(("reconstruction error", f"{last.reconstruction_error:.4f}"))
+        jumping = self.equilibrium
+        if jumping is not None:
+            rows.append(("jumps", f"in {100 * jumping.share:.0f} % of the updates, {100 * jumping.acceptance:.0f} % "
+                         "accepted" if jumping.updates else f"none: {jumping.reason}"))
         if self.best_epoch is not None:
             rows.append(("best epoch", self.best_epoch))
         if self._directory is not None:
