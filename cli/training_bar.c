@@ -14,6 +14,7 @@ typedef struct training_bar {
     const isg_run *run;
     size_t epochs;
     double share; /* of them, that this call does */
+    const char *note;
 } training_bar;
 
 static bool show_epoch(void *user, double fraction) {
@@ -21,7 +22,8 @@ static bool show_epoch(void *user, double fraction) {
     const isg_run_info info = isg_run_describe(shown->run);
     char text[120];
     const uint64_t epoch = info.state.epochs + (info.state.batch > 0);
-    int length = snprintf(text, sizeof text, "epoch %" PRIu64 " of %zu", epoch, shown->epochs);
+    int length = snprintf(text, sizeof text, "epoch %" PRIu64 " of %zu%s", epoch, shown->epochs,
+                          shown->note ? shown->note : "");
     if (info.n_rows > 1) /* runs of experts have no rows */
         length += snprintf(text + length, sizeof text - (size_t)length, ", error %.4f",
                            info.rows[info.n_rows - 1].reconstruction_error);
@@ -36,10 +38,10 @@ static bool show_epoch(void *user, double fraction) {
 }
 
 isg_status train_with_bar(isg_run *run, size_t until, size_t epochs, size_t n_samples,
-                          bool is_quiet) {
+                          const char *note, bool is_quiet) {
     const isg_train_state state = isg_run_describe(run).state;
     const double all = (double)epochs;
-    training_bar shown = {.run = run, .epochs = epochs, .share = (double)until / all};
+    training_bar shown = {.run = run, .epochs = epochs, .share = (double)until / all, .note = note};
     const isg_progress callback = {show_epoch, &shown};
     progress_start(&shown.bar, is_quiet, "training");
     progress_measure(&shown.bar, all * (double)n_samples, "samples");

@@ -7,8 +7,9 @@
 
 #include "isinglass.h"
 
-/* Trains until `until` epochs are done. The bar is that of all `epochs`, of `n_samples` each. */
+/* Trains until `until` epochs are done. The bar is that of all `epochs`, of `n_samples` each; `note`,
+   unless NULL, follows their number. */
 isg_status train_with_bar(isg_run *run, size_t until, size_t epochs, size_t n_samples,
-                          bool is_quiet);
+                          const char *note, bool is_quiet);
 
 #endif

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * cmd_classify.c has the tables and the order of things, classify_run.c the training, which may be
- * stopped and resumed, classify_result.c what comes out of it.
+ * stopped and resumed, classify_tune.c what is different with --finetune, classify_result.c what comes
+ * out of it.
  */
 #ifndef CLI_CLASSIFY_JOB_H
 #define CLI_CLASSIFY_JOB_H
@@ -12,6 +13,9 @@
 #include "cli/rates.h"
 
 typedef enum classifier_kind { CLASSIFIER_EXPERTS, CLASSIFIER_LABELS } classifier_kind;
+
+/* The default of --rate with --finetune, as text. */
+#define TUNE_RATE "1e-3"
 
 typedef struct classify_settings {
     data_settings data;
@@ -26,6 +30,9 @@ typedef struct classify_settings {
     size_t epochs, test_limit;
     double save_every;
     bool resume;
+    bool finetune;
+    double logits_rate;
+    size_t shift;
 } classify_settings;
 
 /* How samples of known classes were classified. */
@@ -68,8 +75,10 @@ typedef struct classify_job {
     bool is_resumed;
     double earlier_s; /* of training that the run knows nothing of */
 
-    isg_experts *experts;       /* NULL with --rbm */
+    isg_experts *experts;       /* NULL with --rbm, and once they are fine-tuned */
     isg_rbm *rbm;               /* of --rbm */
+    isg_classifier *start;      /* of --finetune */
+    isg_tuner *tuner;           /* likewise */
     isg_classifier *classifier; /* the last one */
     isg_logistic_report fit;    /* of it */
     curve_point *points;        /* (n_points), at most n_stops */
@@ -93,9 +102,27 @@ double classify_seconds(const classify_job *my);
 /* Trains the experts, with a stop for every point of the curve, and saves what -o asks for. */
 exit_code classify_train(classify_job *my);
 
+/* ---- classify_tune.c --------------------------------------------------------------------------- */
+
+/* What --finetune changes of the options that were not given, and what does not go with it; once the
+   rates are read, and once the data are. */
+void classify_tune_defaults(classify_job *my);
+exit_code classify_tune_check(const classify_job *my);
+exit_code classify_tune_check_rate(const classify_job *my);
+exit_code classify_tune_check_data(const classify_job *my);
+
+/* Makes the tuner, from what there is to start from, and begins the run with this text as run.json;
+   or resumes it. */
+exit_code classify_tune_start(classify_job *my);
+exit_code classify_tune_begin(classify_job *my, const char *text);
+isg_status classify_tune_resume(classify_job *my);
+
 /* ---- classify_result.c ------------------------------------------------------------------------- */
 
-/* Fits the classifier as the experts are now, and tests it. */
+/* Fits the classifier as the experts are now, or takes it from the tuner. */
+exit_code classify_fit_features(classify_job *my);
+
+/* The same, and tests it. */
 exit_code classify_fit(classify_job *my);
 
 /* Tests the classifier that there is. */

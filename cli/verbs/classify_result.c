@@ -107,12 +107,16 @@ static isg_status fit_experts(classify_job *my, const isg_logistic_options *opti
     return status;
 }
 
-exit_code classify_fit(classify_job *my) {
+exit_code classify_fit_features(classify_job *my) {
     isg_logistic_options options = my->settings->fit;
     progress bar;
     isg_status status;
     isg_classifier_free(my->classifier);
     my->classifier = NULL;
+    if (my->tuner) {
+        my->fit = (isg_logistic_report){.converged = true};
+        return fail_status(isg_tuner_classifier(&my->classifier, my->tuner));
+    }
     progress_start(&bar, my->call.common.quiet, "fitting");
     if (my->experts && my->settings->classifier == CLASSIFIER_LABELS) {
         my->fit = (isg_logistic_report){.converged = true};
@@ -121,10 +125,14 @@ exit_code classify_fit(classify_job *my) {
     } else
         status = fit_experts(my, &options, progress_callback(&bar));
     progress_finish(&bar);
-    exit_code code = status == ISG_ERR_SHAPE && my->rbm
-                         ? fail(EXIT_BAD_INPUT, "%s: %s", my->settings->rbm, isg_error_message())
-                     : status == ISG_ERR_MEMORY ? fail_memory()
-                                                : fail_status(status);
+    return status == ISG_ERR_SHAPE && my->rbm
+               ? fail(EXIT_BAD_INPUT, "%s: %s", my->settings->rbm, isg_error_message())
+           : status == ISG_ERR_MEMORY ? fail_memory()
+                                      : fail_status(status);
+}
+
+exit_code classify_fit(classify_job *my) {
+    const exit_code code = classify_fit_features(my);
     return code == EXIT_DONE ? classify_test_all(my) : code;
 }
 
@@ -220,8 +228,15 @@ typedef struct validation_result {
     double error, error_se, balanced_error;
 } validation_result;
 
+typedef struct tuning_result {
+    size_t epochs_done, epochs, batch_size, shift;
+    double rate, logits_rate;
+    bool balanced;
+} tuning_result;
+
 typedef struct classify_result {
     const classify_job *job;
+    const tuning_result *tuning;         /* NULL without */
     const validation_result *validation; /* NULL without such data */
     size_t best_epoch;
     bool stopped_early;
@@ -235,7 +250,7 @@ typedef struct classify_result {
     result_list classes, class_errors, errors_at;
     const bool *converged; /* NULL with --model */
     size_t test_samples, unlabelled, train_samples, epochs;
-    bool resumed, is_trained, is_one, has_curve;
+    bool resumed, is_trained, is_tuned, is_one, has_curve;
     const char *model, *picture, *predictions, *curve, *test, *features, *written, *reason;
 } classify_result;
 
@@ -332,6 +347,16 @@ static const result_entry validation_results[] = {
     RESULT_HIDDEN(validation_result, wrong),
     {.key = NULL}};
 
+static const result_entry tuning_results[] = {
+    RESULT(tuning_result, epochs_done, "epochs behind this classifier"),
+    RESULT(tuning_result, epochs, "of so many, over which the rates fell to zero"),
+    RESULT(tuning_result, rate, "of the weights, at first"),
+    RESULT(tuning_result, logits_rate, "of the coefficients and intercepts, at first"),
+    RESULT(tuning_result, batch_size, "samples per update"),
+    RESULT(tuning_result, shift, "pixels that images were moved by at most"),
+    RESULT(tuning_result, balanced, "whether all classes weighed the same"),
+    {.key = NULL}};
+
 const result_entry classify_results[] = {
     IS(test_error, "share of TEST that was misclassified, or null"),
     IS(test_error_se, "its standard error, binomial"),
@@ -342,7 +367,9 @@ const result_entry classify_results[] = {
     RESULT_LIST_OF(classify_result, classes, result_texts, "names of the classes, in the order of the rows"),
     RESULT_LIST_OF(classify_result, class_errors, result_numbers,
                    "share of each class that was misclassified"),
-    IS(converged, "whether the regression converged, or null with --model"),
+    IS(converged, "whether the regression converged, or null with --model or --finetune"),
+    RESULT_POINTER(classify_result, tuning, tuning_results,
+                   "how the classifier was fine-tuned, or null"),
     RESULT_LIST_OF(classify_result, errors_at, point_results,
                    "the errors on the way"),
     RESULT_POINTER(classify_result, validation, validation_results,
@@ -362,13 +389,17 @@ const result_entry classify_results[] = {
     IS(picture, "the picture, or null"),
     IS(predictions, "the table of predictions, or null"),
     IS(curve, "the table of errors, or null"),
-    HIDDEN(is_one), HIDDEN(features), HIDDEN(has_curve), HIDDEN(is_trained), HIDDEN(train_error_se),
+    HIDDEN(is_one), HIDDEN(features), HIDDEN(has_curve), HIDDEN(is_trained), HIDDEN(train_error_se), HIDDEN(is_tuned),
     HIDDEN(test), HIDDEN(written), HIDDEN(reason), AS(fit.iterations, "iterations"), AS(fit.loss, "loss"),
     AS(test_tally.wrong, "test_wrong"), AS(test_tally.samples, "test_labelled"), AS(train_tally.wrong, "train_wrong"),
     {.when = "!is_one", .label = "experts",
      .text = "{n_rbms} with {n_hidden hidden unit} in all; features: {features}"},
     {.when = "is_one", .label = "RBM", .text = "{n_hidden hidden unit}; features: {features}"},
-    {.when = "train_samples&!iterations", .label = "p(class | s)", .text = "in closed form"},
+    {.when = "tuning", .label = "fine-tuning",
+     .text = "{tuning.epochs_done} of {tuning.epochs epoch}, rates {tuning.rate} and {tuning.logits_rate}, "
+             "batches of {tuning.batch_size}"},
+    {.when = "tuning.shift", .label = "shifts", .text = "by up to {tuning.shift pixel}"},
+    {.when = "train_samples&!iterations&!is_tuned", .label = "p(class | s)", .text = "in closed form"},
     {.when = "train_samples&iterations&converged", .label = "regression",
      .text = "converged in {iterations step}, loss {loss:.4f} nats"},
     {.when = "train_samples&iterations&!converged", .label = "regression",
@@ -405,7 +436,19 @@ const result_entry classify_results[] = {
     {.key = NULL}};
 /* clang-format on */
 
-static classify_result look(const classify_job *my, validation_result *validation) {
+static tuning_result tuning_of(const isg_classifier_info *info) {
+    const isg_tune_options *how = &info->tuned;
+    return (tuning_result){.epochs_done = (size_t)info->tuned_epochs,
+                           .epochs = how->epochs,
+                           .batch_size = how->batch_size,
+                           .shift = how->shift,
+                           .rate = how->rate,
+                           .logits_rate = how->logits_rate,
+                           .balanced = how->balanced};
+}
+
+static classify_result look(const classify_job *my, validation_result *validation,
+                            tuning_result *tuning) {
     static const char *const kinds[] = {"energy", "hidden units", "squares of hidden units"};
     const classify_settings *settings = my->settings;
     const bool is_fitted = my->train != NULL;
@@ -418,7 +461,12 @@ static classify_result look(const classify_job *my, validation_result *validatio
     out.test_error_se = share_error(out.test_error, my->test_tally.samples);
     out.train_error = share(my->train_tally.wrong, my->train_tally.samples);
     out.train_error_se = share_error(out.train_error, my->train_tally.samples);
-    out.converged = is_fitted ? &my->fit.converged : NULL;
+    out.converged = is_fitted && !my->tuner ? &my->fit.converged : NULL;
+    if (out.info.tuned_epochs > 0) {
+        *tuning = tuning_of(&out.info);
+        out.tuning = tuning;
+    }
+    out.is_tuned = my->tuner != NULL;
     out.errors_at = points_of(my);
     out.test_samples = my->test ? isg_dataset_describe(my->test).n_samples : SIZE_MAX;
     out.unlabelled = my->test ? out.test_samples - my->test_tally.samples : SIZE_MAX;
@@ -426,7 +474,7 @@ static classify_result look(const classify_job *my, validation_result *validatio
     out.epochs = my->n_points ? my->points[my->n_points - 1].epochs : SIZE_MAX;
     out.seconds = is_fitted ? classify_seconds(my) : (double)NAN;
     out.resumed = my->is_resumed;
-    out.model = my->classifier_path ? my->classifier_path : settings->model;
+    out.model = my->classifier_path || is_fitted ? my->classifier_path : settings->model;
     out.written = my->classifier_path;
     out.picture = settings->picture;
     out.predictions = settings->predictions;
@@ -434,7 +482,7 @@ static classify_result look(const classify_job *my, validation_result *validatio
     out.is_one = out.info.n_rbms == 1;
     out.features = kinds[out.info.features];
     out.has_curve = my->n_points > 1;
-    out.is_trained = my->experts != NULL;
+    out.is_trained = my->experts != NULL || my->tuner != NULL;
     out.test = my->test_name;
     out.reason = my->fit.reason;
     out.best_epoch = SIZE_MAX;
@@ -454,7 +502,8 @@ static classify_result look(const classify_job *my, validation_result *validatio
 
 exit_code classify_show(classify_job *my) {
     validation_result validation;
-    classify_result found = look(my, &validation);
+    tuning_result tuning;
+    classify_result found = look(my, &validation, &tuning);
     exit_code code = list_classes(&found, my);
     if (code == EXIT_DONE)
         code = write_files(my, found.names);

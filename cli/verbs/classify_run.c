@@ -33,6 +33,10 @@ static const char *const not_kept[] = {"output", "model",      "picture", "predi
                                        "curve",  "save-every", "resume",  NULL};
 static const char *const may_change[] = {"epochs",   "error-at",   "labels", "test-labels",
                                          "patience", "validation", NULL};
+/* The rates of fine-tuning fall over all epochs, so that their number is part of it; and so is where it
+   starts. */
+static const char *const not_kept_of_tuning[] = {"output",     "picture", "predictions", "curve",
+                                                 "save-every", "resume",  NULL};
 
 static json_t *optional_text(const char *text) {
     return text ? json_text(text) : json_null();
@@ -54,9 +58,10 @@ static exit_code make_record(classify_job *my) {
         "test_sha256", my->test_sha256,                                                          //
         "test_labels_sha256", my->test_labels_sha256,                                            //
         "seed", seed,                                                                            //
-        "options", settings_record(&my->call, not_kept),                                         //
-        "seconds", 0.0,                                                                          //
-        "points",                                                                                //
+        "options",
+        settings_record(&my->call, my->settings->finetune ? not_kept_of_tuning : not_kept), //
+        "seconds", 0.0,                                                                     //
+        "points",                                                                           //
         "machine", "isa", isg_isa(), "threads", (json_int_t)isg_threads());
     if (my->record && my->validation &&
         json_object_set_new(my->record, "validation_sha256", json_string(my->validation_sha256)))
@@ -227,7 +232,8 @@ static exit_code read_record(classify_job *my, const char *text) {
         return fail(EXIT_CHECKPOINT, "--seed %" PRIu64 ", but the run in %s was started with %s",
                     my->call.common.seed, my->settings->out, seed);
     my->call.common.seed = number;
-    return settings_restore(&my->call, kept, may_change, my->settings->out);
+    const bool is_tuning = json_is_true(json_object_get(kept, "finetune"));
+    return settings_restore(&my->call, kept, may_change + is_tuning, my->settings->out);
 }
 
 exit_code classify_open_run(classify_job *my) {
@@ -289,15 +295,18 @@ static exit_code begin(classify_job *my) {
     if (code == EXIT_DONE && !(text = record_text(my)))
         code = fail_memory();
     if (code == EXIT_DONE)
-        code = fail_status(
-            isg_run_begin_experts(my->run, text, my->experts, my->settings->save_every));
+        code = my->tuner ? classify_tune_begin(my, text)
+                         : fail_status(isg_run_begin_experts(my->run, text, my->experts,
+                                                             my->settings->save_every));
     memory_release(text);
     return code;
 }
 
 static exit_code resume(classify_job *my) {
     const classify_settings *settings = my->settings;
-    const isg_status status = isg_run_resume_experts(my->run, my->experts, settings->save_every);
+    const isg_status status =
+        settings->finetune ? classify_tune_resume(my)
+                           : isg_run_resume_experts(my->run, my->experts, settings->save_every);
     if (status == ISG_ERR_FORMAT || status == ISG_ERR_SHAPE || status == ISG_ERR_VERSION)
         return fail(EXIT_CHECKPOINT, "%s; use --force to start over", isg_error_message());
     if (status != ISG_OK)
@@ -317,11 +326,16 @@ static exit_code resume(classify_job *my) {
 static exit_code begin_or_resume(classify_job *my) {
     const bool has_checkpoint = isg_run_describe(my->run).has_checkpoint;
     const bool is_recorded = my->record != NULL;
-    exit_code code = make_experts(my);
+    const bool is_resumed = is_recorded && has_checkpoint, is_tuning = my->settings->finetune;
+    exit_code code = EXIT_DONE;
+    if (!my->settings->rbm && !my->start && !(is_tuning && is_resumed))
+        code = make_experts(my);
+    if (code == EXIT_DONE && is_tuning && !is_resumed)
+        code = classify_tune_start(my);
     if (code == EXIT_DONE && is_recorded && !has_checkpoint)
         notice(my->call.common.quiet, "%s: has no checkpoint yet; starting from the beginning",
                my->settings->out);
-    if (code == EXIT_DONE && is_recorded && has_checkpoint) {
+    if (code == EXIT_DONE && is_resumed) {
         code = read_points(my);
         if (code == EXIT_DONE && my->validation)
             code = read_best(my);
@@ -334,12 +348,12 @@ static exit_code begin_or_resume(classify_job *my) {
 
 static exit_code stopped(classify_job *my) {
     const exit_code code = fail_status(ISG_ERR_CANCELLED);
-    if (!my->experts)
+    if (!my->experts && !my->tuner)
         return code;
-    const isg_experts_info info = isg_experts_describe(my->experts);
+    const uint64_t epochs = isg_run_describe(my->run).state.epochs;
     if (!my->settings->out)
         return fail(code, "%s after %" PRIu64 " epoch%s; nothing was saved, since -o was not given",
-                    failure_sentence(), info.epochs, plural(info.epochs));
+                    failure_sentence(), epochs, plural(epochs));
     const exit_code saved = write_record(my);
     if (saved != EXIT_DONE)
         return saved;
@@ -347,19 +361,30 @@ static exit_code stopped(classify_job *my) {
     char *line = run_resume_line(&my->call, my->settings->out);
     if (!line)
         return fail_memory();
-    fail(code, "%s after %" PRIu64 " epoch%s and %zu of %zu experts, all saved; to go on: %s",
-         failure_sentence(), info.epochs, plural(info.epochs), info.next, info.n_experts, line);
+    if (my->tuner)
+        fail(code, "%s after %" PRIu64 " epoch%s, all saved; to go on: %s", failure_sentence(),
+             epochs, plural(epochs), line);
+    else {
+        const isg_experts_info info = isg_experts_describe(my->experts);
+        fail(code, "%s after %" PRIu64 " epoch%s and %zu of %zu experts, all saved; to go on: %s",
+             failure_sentence(), epochs, plural(epochs), info.next, info.n_experts, line);
+    }
     memory_release(line);
     return code;
 }
 
 /* Trains until all have finished so many epochs. */
 static exit_code train_until(classify_job *my, size_t until) {
+    const curve_point *last = my->n_points > 0 ? my->points + my->n_points - 1 : NULL;
+    char note[40];
     if (isg_run_describe(my->run).state.epochs >= until)
         return EXIT_DONE;
-    const isg_status status =
-        train_with_bar(my->run, until, my->settings->epochs,
-                       isg_dataset_describe(my->train).n_samples, my->call.common.quiet);
+    const bool has_note = my->validation && last;
+    if (has_note)
+        snprintf(note, sizeof note, ", validation error %.2f %%", 100 * last->validation_error);
+    const isg_status status = train_with_bar(my->run, until, my->settings->epochs,
+                                             isg_dataset_describe(my->train).n_samples,
+                                             has_note ? note : NULL, my->call.common.quiet);
     return status == ISG_ERR_CANCELLED ? stopped(my) : fail_status(status);
 }
 
@@ -455,7 +480,7 @@ static exit_code train_and_fit(classify_job *my) {
     for (size_t k = 0; code == EXIT_DONE && k < my->n_stops && !my->stopped_early; k++) {
         const size_t until = my->stops[k];
         const bool is_last = k + 1 == my->n_stops;
-        if (!is_last && isg_experts_describe(my->experts).epochs > until && !has_point(my, until))
+        if (!is_last && isg_run_describe(my->run).state.epochs > until && !has_point(my, until))
             notice(my->call.common.quiet,
                    "--error-at %zu: skipped, since the run is already past "
                    "it",
@@ -474,7 +499,8 @@ exit_code classify_train(classify_job *my) {
     my->points = memory_allocate(my->n_stops, sizeof *my->points);
     if (!my->points)
         return fail_memory();
-    const exit_code code = my->settings->rbm ? fit_alone(my) : train_and_fit(my);
+    const bool is_alone = my->settings->rbm && !my->settings->finetune;
+    const exit_code code = is_alone ? fit_alone(my) : train_and_fit(my);
     if (code != EXIT_DONE || !my->settings->out)
         return code;
     return fail_status(isg_classifier_save(my->classifier, my->classifier_path,

@@ -342,7 +342,7 @@ static bool is_score_due(const job *my) {
 static exit_code train_until(job *my, size_t until) {
     const isg_status status =
         train_with_bar(my->run, until, my->settings->epochs,
-                       isg_dataset_describe(my->data).n_samples, my->call.common.quiet);
+                       isg_dataset_describe(my->data).n_samples, NULL, my->call.common.quiet);
     if (status == ISG_ERR_CANCELLED)
         return stopped(my);
     if (status == ISG_ERR_DIVERGED)

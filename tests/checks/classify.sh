@@ -32,6 +32,15 @@ PYTHON
 isinglass classify --model digits/classifier.npz mnist:test --quiet --predictions loaded.csv >out
 cmp whole.csv loaded.csv || die "the classifier that was kept answers otherwise"
 
+# Fine-tuned, a tenth of the images in half of the epochs.
+isinglass classify mnist:train mnist:test --limit 6000 --per-class 5 --finetune --epochs 6 --quiet --json >result.json
+/usr/bin/python3 - <<'PYTHON'
+import json
+r = json.load(open("result.json"))
+print("fine-tuned, K = 5, 6000 images: test error %.2f %%" % (100 * r["test_error"]))
+assert r["test_error"] < 0.065 and r["tuning"]["epochs_done"] == 6, r["test_error"]
+PYTHON
+
 # A tenth of the images with some training, on other threads and instruction sets. 'ref' is slow.
 small=(mnist:train mnist:test --limit 2000 --test-limit 500 --per-class 3 --sweeps 2 --epochs 1 --rate 1e-3 --quiet)
 isinglass classify "${small[@]}" --threads 1 --predictions one.csv >out
@@ -67,32 +76,37 @@ points = [(p["epochs"], p["test_error"]) for p in json.load(open(sys.argv[1] + "
 print(hashlib.sha256(bits).hexdigest(), points)
 PYTHON
 }
-begun=$EPOCHREALTIME
-isinglass classify "${toy[@]}" -o whole >out
-seconds=$(awk "BEGIN { print $EPOCHREALTIME - $begun }")
-expected=$(outcome whole)
-echo "toy: $expected in $seconds s"
-hits=0
-for ((run = 0; run < kills; run++)); do
-    for ((k = 0; k < 3; k++)); do
-        isinglass classify "${toy[@]}" -o kill --resume --save-every 0 >out 2>err &
-        sleep "$(awk "BEGIN { print $seconds * $RANDOM / 65536 }")"
-        if kill -KILL $! 2>/dev/null; then
-            hits=$((hits + 1))
-        fi
-        wait $! 2>/dev/null || true
+kill_runs() { # name arguments...
+    local whole=$1 begun=$EPOCHREALTIME seconds expected found left run k hits=0
+    shift
+    isinglass classify "$@" -o "$whole" >out
+    seconds=$(awk "BEGIN { print $EPOCHREALTIME - $begun }")
+    expected=$(outcome "$whole")
+    echo "$whole: $expected in $seconds s"
+    for ((run = 0; run < kills; run++)); do
+        for ((k = 0; k < 3; k++)); do
+            isinglass classify "$@" -o kill --resume --save-every 0 >out 2>err &
+            sleep "$(awk "BEGIN { print $seconds * $RANDOM / 65536 }")"
+            if kill -KILL $! 2>/dev/null; then
+                hits=$((hits + 1))
+            fi
+            wait $! 2>/dev/null || true
+        done
+        isinglass classify "$@" -o kill --resume >out
+        found=$(outcome kill)
+        [[ $found == "$expected" ]] || die "$whole, killed run $run: $found"
+        # One checkpoint, if no kill came after the first was saved, or two; and nothing else.
+        left=$(echo kill/*)
+        [[ $left =~ ^(kill/checkpoint-[12].npz\ ){1,2}kill/classifier.npz\ kill/run.json$ ]] ||
+            die "$whole, killed run $run left $left"
+        rm -rf kill
     done
-    isinglass classify "${toy[@]}" -o kill --resume >out
-    found=$(outcome kill)
-    [[ $found == "$expected" ]] || die "killed run $run: $found"
-    # One checkpoint, if no kill came after the first was saved, or two; and nothing else.
-    left=$(echo kill/*)
-    [[ $left =~ ^(kill/checkpoint-[12].npz\ ){1,2}kill/classifier.npz\ kill/run.json$ ]] ||
-        die "killed run $run left $left"
-    rm -rf kill
-done
-[[ $hits -ge $kills ]] || die "too few kills found the program alive"
-echo "$kills runs killed $hits times: same classifier, same curve"
+    [[ $hits -ge $kills ]] || die "$whole: too few kills found the program alive"
+    echo "$whole: $kills runs killed $hits times: same classifier, same curve"
+}
+kill_runs whole "${toy[@]}"
+kill_runs tuned toy.csv test.csv --label-column 1 --shape 6x10 --per-class 4 --batch 5 --finetune --shift 1 \
+    --epochs 60 --error-at 0,10,20 --quiet
 
 # ---- stopped by a signal, and resumed as it says ----- -----------------------------------------------------
 # Ten times as long, so that the signal comes before the end on a busy machine too.

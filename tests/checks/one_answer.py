@@ -95,6 +95,11 @@ RESULTS = [
     ("classify.squares", "the regression on the squares of all hidden units", False,
      [("squares/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx "
        "--per-class 2 --features squares -o squares --predictions squares.csv"), ("squares.csv", "")]),
+    ("classify.finetune", "experts fine-tuned, with images that are moved, and an RBM", True,
+     [("tuned/classifier.npz", f"classify {DIGITS} test.idx --test-labels test-labels.idx --per-class 2 "
+       "--finetune --epochs 2 --shift 1 -o tuned --predictions tuned.csv"), ("tuned.csv", ""),
+      ("units/classifier.npz", f"classify {DIGITS} --rbm hopfield/model.npz --features squares --finetune "
+       "--epochs 1 --balanced -o units")]),
     *((f"unmap.{method}", f"patterns of the trained RBM by {text}", True,
        [("json", f"unmap hopfield -o back.npz --force --method {method}"), ("back.npz", "")])
       for method, text in [("descent", "descent"), ("relax", "relaxation"),
