@@ -33,7 +33,7 @@ ROOMS = {  # room: (what it may include besides itself, what it is)
     "rbm": ("base kernels linalg io data patterns", "the model and its files"),
     "sample": ("base kernels linalg io data patterns rbm",
                "Gibbs chains, jumps between modes, diagnostics, missing values"),
-    "mapping": ("base kernels linalg io data patterns hopfield rbm",
+    "mapping": ("base kernels linalg io data patterns hopfield rbm sample",
                 "the bridge: network to RBM, RBM to network; the only room that knows both sides"),
     "train": ("base kernels linalg io data patterns rbm sample", "contrastive divergence, checkpoints, run directories"),
     "log_z": ("base kernels linalg data patterns rbm sample", "exact, annealing, mixture, likelihood"),

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/elementary.h"
 #include "base/number.h"
 #include "cli/allocation.h"
 #include "cli/data_input.h"
@@ -356,7 +357,7 @@ static exit_code learn(isg_patterns **patterns, patterns_result *my, const invoc
     my->is_unfinished = !my->learned.is_finished;
     my->beta = settings->beta;
     my->bound = -settings->beta / 2 * (double)info.n_visible * (1 - my->learned.capture) -
-                log(2 * (double)info.n_patterns);
+                isg_log(2 * (double)info.n_patterns);
     return code;
 }
 

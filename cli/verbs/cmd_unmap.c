@@ -8,6 +8,7 @@
 
 #include "cli/allocation.h"
 #include "cli/data_input.h"
+#include "cli/log_z_text.h"
 #include "cli/model_input.h"
 #include "cli/pictures.h"
 #include "cli/progress.h"
@@ -16,14 +17,16 @@ typedef struct unmap_settings {
     data_settings data;
     const char *out, *picture, *start, *data_name;
     isg_unmap_options how;
+    double beta; /* of the recovered network; NaN: the model's */
 } unmap_settings;
 
 static void defaults(void *settings) {
     *(unmap_settings *)settings =
-        (unmap_settings){.data = data_defaults(), .how = isg_unmap_defaults()};
+        (unmap_settings){.data = data_defaults(), .how = isg_unmap_defaults(), .beta = (double)NAN};
 }
 
-static const char *const method_choices[] = {"descent", "relax", "enumerate", NULL};
+static const char *const method_choices[] = {"descent", "relax", "enumerate", "capture", NULL};
+static const char *const mixing_names[] = {"jumps", "tempering", "data"}; /* isg_mixing */
 static const char *const start_choices[] = {"random", NULL};
 static const char *const verdicts[] = {"exact", "approximate", "none"};
 
@@ -37,6 +40,8 @@ typedef struct unmapped {
     size_t n_sigma;
     isg_unmapping *result;
     isg_unmap_report report;
+    isg_likelihood likelihood; /* of the recovered network; NaN without data */
+    double recall;
 } unmapped;
 
 /* ---- finding out -------------------------------------------------------------------------------- */
@@ -47,7 +52,15 @@ static bool is_random(const unmap_settings *settings) {
 
 static exit_code check(const invocation *call) {
     const unmap_settings *settings = call->settings;
+    static const char *const of_capture[] = {"samples", "patterns", "near-data"};
     exit_code code = settings->data_name ? EXIT_DONE : data_refuse_options(call, "--data");
+    for (size_t k = 0; code == EXIT_DONE && k < 3; k++)
+        if (settings->how.method != ISG_UNMAP_CAPTURE && call_has_option(call, of_capture[k]))
+            code = fail(EXIT_MISUSED, "--%s: needs --method capture", of_capture[k]);
+    if (code == EXIT_DONE && !settings->data_name && settings->how.stay)
+        code = fail(EXIT_MISUSED, "--near-data: needs --data, where the chains start");
+    if (code == EXIT_DONE && !settings->data_name && call_has_option(call, "beta"))
+        code = fail(EXIT_MISUSED, "--beta: needs --data, whose likelihood is at this beta");
     if (code == EXIT_DONE)
         code = may_write(&call->common, settings->out, ".npz");
     if (code == EXIT_DONE && settings->picture)
@@ -62,6 +75,9 @@ static exit_code load(unmapped *my, const invocation *call) {
     if (code != EXIT_DONE)
         return code;
     const isg_rbm_info info = isg_rbm_describe(my->rbm);
+    if (settings->how.count > info.n_visible)
+        return fail(EXIT_MISUSED, "--patterns: %zu patterns of %zu units cannot be independent",
+                    settings->how.count, info.n_visible);
     if (settings->picture)
         code = check_picture(name, info.n_visible, info.image_height, info.image_width);
     if (code != EXIT_DONE)
@@ -128,11 +144,42 @@ static exit_code unmap(unmapped *my, const invocation *call) {
         return fail(EXIT_BAD_INPUT, "%s: %s", call->arguments[0], isg_error_message());
     if (status == ISG_OK)
         my->report = isg_unmapping_describe(my->result);
-    if (status == ISG_OK && my->data &&
-        (my->report.start != ISG_UNMAP_FROM_RANDOM || my->report.is_exhaustive))
-        notice(call->common.quiet, "--data: not used, because %s",
-               my->report.is_exhaustive ? "every start was tried"
-                                        : "every pattern has a start; add --start random");
+    return fail_status(status);
+}
+
+/* The likelihood of the data under the recovered network, mapped again, and how many of them it recalls. */
+static exit_code judge(unmapped *my, const invocation *call) {
+    const unmap_settings *settings = call->settings;
+    const isg_patterns *patterns = isg_unmapping_patterns(my->result);
+    isg_mapping_options mapping = isg_mapping_defaults();
+    const log_z_settings scoring = {.how = isg_log_z_defaults()};
+    const isg_log_z_options how = log_z_options(call, &scoring, my->data);
+    isg_recall_options recalling = isg_recall_defaults(ISG_RECALL_PUBLISHED);
+    isg_rbm *network = NULL;
+    isg_recall *recall = NULL;
+    my->likelihood.value = my->likelihood.error = my->recall = (double)NAN;
+    if (!my->data)
+        return EXIT_DONE;
+    mapping.beta = isnan(settings->beta) ? isg_rbm_describe(my->rbm).beta : settings->beta;
+    mapping.allow_rank_deficient = recalling.allow_rank_deficient = true;
+    recalling.seed = call->common.seed;
+    progress bar;
+    progress_start(&bar, call->common.quiet, "scoring the network");
+    isg_status status = isg_rbm_from_patterns(&network, patterns, &mapping, NULL);
+    if (status == ISG_OK)
+        status =
+            isg_rbm_score(network, my->data, &how, &my->likelihood, NULL, progress_callback(&bar));
+    progress_finish(&bar);
+    if (status == ISG_OK && isg_dataset_labels(my->data) &&
+        isg_patterns_describe(patterns).has_labels) {
+        progress_start(&bar, call->common.quiet, "recalling");
+        status = isg_recall_run(&recall, patterns, my->data, &recalling, progress_callback(&bar));
+        progress_finish(&bar);
+        if (status == ISG_OK)
+            my->recall = isg_recall_describe(recall).accuracy;
+    }
+    isg_recall_free(recall);
+    isg_rbm_free(network);
     return fail_status(status);
 }
 
@@ -163,12 +210,16 @@ typedef struct state_counts {
 } state_counts;
 
 typedef struct unmap_result {
-    const char *file, *picture, *model, *start, *from;
+    const char *file, *picture, *model, *start, *from, *mixing;
     isg_unmap_report report;
+    size_t flips; /* SIZE_MAX: not learned */
     isg_integrated integrated;
     double beta, share; /* of the residual of a random W */
     state_counts projector, model_counts;
     bool is_network, is_full, lacks_patterns, has_repeats, is_dependent;
+    isg_likelihood likelihood;
+    double network_beta, recall;
+    bool is_learned, is_untrusted;
     double smallest, largest; /* singular values */
     pattern_row *rows;        /* n_patterns */
     result_list patterns, singular_values;
@@ -210,6 +261,7 @@ static exit_code show(const unmapped *my, const invocation *call) {
     const isg_integrated *whole = &my->whole;
     const bool is_random = report->start == ISG_UNMAP_FROM_RANDOM;
     const bool is_given = report->start == ISG_UNMAP_FROM_PATTERNS;
+    const bool is_learned = report->method == ISG_UNMAP_CAPTURE;
     unmap_result out = {.file = settings->out,
                         .picture = settings->picture,
                         .model = call->arguments[0],
@@ -231,6 +283,15 @@ static exit_code show(const unmapped *my, const invocation *call) {
                         .has_repeats = report->n_distinct < report->n_patterns,
                         .is_dependent = report->n_distinct == report->n_patterns &&
                                         report->rank < report->n_patterns,
+                        .likelihood = my->likelihood,
+                        .network_beta = !my->data               ? (double)NAN
+                                        : isnan(settings->beta) ? isg_rbm_describe(my->rbm).beta
+                                                                : settings->beta,
+                        .recall = my->recall,
+                        .is_learned = is_learned,
+                        .flips = is_learned ? report->flips : SIZE_MAX,
+                        .mixing = is_learned ? mixing_names[report->mixing] : NULL,
+                        .is_untrusted = my->data && !my->likelihood.is_trusted,
                         .smallest = my->sigma[my->n_sigma - 1],
                         .largest = my->sigma[0],
                         .singular_values = {my->sigma, my->n_sigma, sizeof *my->sigma}};
@@ -252,6 +313,8 @@ static exit_code run(const invocation *call) {
         code = integrate(&my);
     if (code == EXIT_DONE)
         code = unmap(&my, call);
+    if (code == EXIT_DONE)
+        code = judge(&my, call);
     if (code == EXIT_DONE)
         code = write_files(&my, call);
     if (code == EXIT_DONE)
@@ -277,16 +340,30 @@ static const option_entry options[] = {
     {.name = "method", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = method_choices,
      .offset = offsetof(unmap_settings, how.method),
      .help = "The paper's descent; b <- sgn(Pb) until b stays, where P is the projector on the "
-             "span of W; or this from all 2^(p-1) states that can matter"},
+             "span of W; this from all 2^(p-1) states that can matter; or capture, the patterns whose "
+             "network is nearest to the RBM, learned from samples of it"},
     {.name = "start", .kind = OPTION_FILE, .metavar = "P0.npz|random", .choices = start_choices,
      .offset = offsetof(unmap_settings, start), .otherwise = "the model's R, else random",
      .help = "Where descent and relax start: patterns, one per hidden unit, or random states"},
+    {.name = "patterns", .kind = OPTION_SIZE, .metavar = "P", .low = 1, .high = HUGE_VAL,
+     .offset = offsetof(unmap_settings, how.count), .otherwise = "one per hidden unit",
+     .help = "Capture: any number of patterns; another than the usual starts from clusters of the samples"},
+    {.name = "samples", .kind = OPTION_SIZE, .metavar = "M", .low = 1, .high = 1e7,
+     .offset = offsetof(unmap_settings, how.samples),
+     .help = "Capture: samples of the RBM, drawn by chains that change modes (see 'sample --jump')"},
+    {.name = "near-data", .kind = OPTION_FLAG, .offset = offsetof(unmap_settings, how.stay),
+     .help = "Capture: draw them by chains that start at --data and stay in its modes instead"},
     {.name = "restarts", .kind = OPTION_SIZE, .metavar = "R", .low = 1,
      .high = 1e6, .offset = offsetof(unmap_settings, how.restarts),
      .help = "Number of random states per pattern, with random starts"},
     {.name = "data", .kind = OPTION_FILE, .metavar = "DATA", .choices = data_names,
      .offset = offsetof(unmap_settings, data_name), .otherwise = "none",
-     .help = "With random starts, also start from samples, evenly spread and at most as many"},
+     .help = "Score the recovered network with these samples and, if they and the patterns have labels, "
+             "let it recall them; with random starts, also start from them, evenly spread and at most as "
+             "many"},
+    {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30, .high = 1e30,
+     .offset = offsetof(unmap_settings, beta), .otherwise = "that of the model",
+     .help = "Inverse temperature of the recovered network, for --data"},
     {.name = "alpha", .kind = OPTION_DOUBLE, .metavar = "A", .low = 0,
      .high = HUGE_VAL, .is_above_low = true, .offset = offsetof(unmap_settings, how.alpha),
      .help = "Descent: replace sgn(x) by tanh(A x)"},
@@ -357,7 +434,7 @@ static const result_entry whole_results[] = {
 static const result_entry results[] = {
     IS(file, "the file written"),
     IS(picture, "the picture, or null"),
-    RESULT_ENUM(unmap_result, report.method, "method", method_choices, "descent, relax or enumerate"),
+    RESULT_ENUM(unmap_result, report.method, "method", method_choices, "descent, relax, enumerate or capture"),
     IS(start, "model, patterns, random, or all if every start was tried"),
     REPORT(n_visible, "n_visible", "number of visible units"),
     REPORT(n_hidden, "n_hidden", "number of hidden units"),
@@ -374,12 +451,24 @@ static const result_entry results[] = {
     REPORT(error_before, "error_before", "the same at X0, or null"),
     REPORT(sign_baseline, "sign_baseline", "mean residual of random signs"),
     REPORT(random_baseline, "random_baseline", "residual that the same search finds for a random W"),
+    REPORT(capture_before, "capture_before",
+           "capture: mean share of a sample of the RBM in the span of the patterns at the start, or null"),
+    REPORT(capture, "capture", "the same of the patterns found, or null"),
+    IS(flips, "capture: number of single units flipped, or null"),
+    IS(mixing, "capture: how the samples were drawn: by jumps or tempering, or near the data; or null"),
+    RESULT_AS(unmap_result, likelihood.value, "log_likelihood",
+              "with --data: L per sample of the recovered network, mapped again, or null"),
+    RESULT_AS(unmap_result, likelihood.error, "log_likelihood_error", "its error, or null"),
+    RESULT_AS(unmap_result, likelihood.is_trusted, "log_likelihood_trusted", "whether there is one and its ln Z is trusted"),
+    RESULT_AS(unmap_result, network_beta, "network_beta", "inverse temperature of that network, or null"),
+    IS(recall, "share of the samples that it recalls by the published protocol, or null"),
     RESULT_ENUM(unmap_result, report.verdict, "binarization", verdicts, "exact, approximate or none"),
     RESULT_LIST_OF(unmap_result, patterns, pattern_results, NULL),
     RESULT_LIST_OF(unmap_result, singular_values, result_numbers, "of W, falling"),
     RESULT_STRUCT(unmap_result, integrated, whole_results, NULL),
     HIDDEN(model), HIDDEN(beta), HIDDEN(smallest), HIDDEN(largest), HIDDEN(from), HIDDEN(share),
     HIDDEN(is_network), HIDDEN(is_full), HIDDEN(lacks_patterns), HIDDEN(has_repeats), HIDDEN(is_dependent),
+    HIDDEN(is_learned), HIDDEN(is_untrusted),
     {.kind = RESULT_OBJECT, .key = "in_projector", .of = counts_results, .is_private = true,
      .offset = offsetof(unmap_result, projector)},
     {.kind = RESULT_OBJECT, .key = "in_model", .of = counts_results, .is_private = true,
@@ -399,6 +488,12 @@ static const result_entry results[] = {
      .text = "{method}: all {starts start}, {candidates different limit}"},
     {.when = "!exhaustive&start=random", .label = "method",
      .text = "{method}: {starts start}, {candidates different result}"},
+    {.when = "is_learned", .label = "captured",
+     .text = "{capture:.4f} of samples of the model, {capture_before:.4f} at the start, {flips flip}"},
+    {.when = "is_learned&mixing=data", .label = "samples",
+     .text = "of chains from the data, which stay in its modes"},
+    {.when = "is_learned&!mixing=data", .label = "samples",
+     .text = "of chains that change modes, by {mixing}"},
     {.when = "!exhaustive&!start=random", .label = "method",
      .text = "{method}, from {from}"},
     {.when = "error_before", .label = "|E|",
@@ -410,9 +505,15 @@ static const result_entry results[] = {
      .text = "exact: WX = B, J{is_network: is|'s span is that of} a Hopfield network"},
     {.when = "binarization=approximate", .label = "binarization",
      .text = "approximate: {share:.3g} of the residual of a random W"},
-    {.when = "binarization=none", .label = "binarization",
+    {.when = "binarization=none&is_learned", .label = "binarization",
+     .text = "none: the residual is {share:.3g} of that of a random W; the network is not that of W"},
+    {.when = "binarization=none&!is_learned", .label = "binarization",
      .text = "none found: the residual is {share:.3g} of that of a random W, so these patterns "
              "mean nothing"},
+    {.when = "log_likelihood", .label = "as a network",
+     .text = "L {log_likelihood:.3f} +- {log_likelihood_error:.2g} at beta {network_beta}"
+             "{is_untrusted: (ln Z is not trusted)|}"},
+    {.when = "recall", .label = "recall", .text = "{recall:%.2f} % of the data by the published protocol"},
     {.when = "is_full", .label = "beware",
      .text = "with as many hidden as visible units, every state lies in the span of W, so any "
              "patterns fit"},
@@ -439,6 +540,8 @@ static const example examples[] = {
      "The same as a picture, as in Fig. D.1 of the paper."},
     {"isinglass unmap model.npz -o found.npz --method enumerate",
      "Find the best patterns in the span of W, without a start."},
+    {"isinglass unmap run -o near.npz --method capture --data mnist:train",
+     "The patterns of the network that is nearest to the model, and what it is worth."},
     {"isinglass unmap model.npz -o found.npz --start random --restarts 200",
      "Start from random states."},
     {NULL, NULL},
@@ -463,6 +566,17 @@ const command command_unmap = {
         "for p at most 24 hidden units, and selects p patterns with small residuals that are "
         "far from dependent; for more hidden units it relaxes patterns, samples and random "
         "states.\n"
+        "capture looks for another network: the projection network under which samples of the "
+        "model are "
+        "most probable. It draws samples by chains that change modes, and learns patterns from "
+        "these, as "
+        "'patterns --learn' does from data. Its residual is larger than that of relax, its "
+        "likelihood "
+        "higher: a small residual only says that a network has the model's span. Contrastive "
+        "divergence "
+        "gives modes wrong weights, and mixing chains show these; with --near-data the network "
+        "learns what "
+        "the model makes of each sample, in the proportions of the data.\n"
         "The residual is compared with what the same search finds for random W of the same "
         "size. exact means zero up to rounding; none means more than 0.8 of the random "
         "residual, or not below all random ones. Patterns found without a start of their own "

@@ -6,7 +6,7 @@
 #define ISINGLASS_MAPPING_H
 
 #include "isinglass/hopfield.h"
-#include "isinglass/rbm.h"
+#include "isinglass/sample.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -160,13 +160,15 @@ ISG_API isg_status isg_rbm_orthonormalize(isg_rbm **out, const isg_rbm *rbm);
 typedef struct isg_unmapping isg_unmapping;
 
 typedef enum isg_unmap_method {
-    ISG_UNMAP_DESCENT,  /* the paper's: gradient descent on |W X - tanh(alpha W X)|^2 */
-    ISG_UNMAP_RELAX,    /* b <- sgn(P b), which lowers the residual until b is a fixed point: from
+    ISG_UNMAP_DESCENT,   /* the paper's: gradient descent on |W X - tanh(alpha W X)|^2 */
+    ISG_UNMAP_RELAX,     /* b <- sgn(P b), which lowers the residual until b is a fixed point: from
                            sgn(W X0) and from the end of descent, keeping the lower of the two */
-    ISG_UNMAP_ENUMERATE /* relax all 2^(p-1) states that a binary vector in the span of W can have
+    ISG_UNMAP_ENUMERATE, /* relax all 2^(p-1) states that a binary vector in the span of W can have
                            on p well-chosen units, then choose p patterns with small residuals that
                            are far from dependent; if p > 24, relax data, patterns and random states
                            instead */
+    ISG_UNMAP_CAPTURE /* the network nearest to the RBM: patterns learned from samples of the RBM, from
+                         those of relax, or of as many clusters of the samples as patterns are wanted */
 } isg_unmap_method;
 
 /* Where descent and relax start from. */
@@ -188,6 +190,10 @@ typedef struct isg_unmap_options {
     double alpha;                 /* descent: steepness of tanh [200] */
     double gamma;                 /* descent: step size, below 1 / sigma_max^2 [0.05] */
     size_t steps;                 /* descent: number of steps [50] */
+    size_t samples;               /* capture: to be drawn from the RBM [10000] */
+    bool stay;                    /* capture: draw them by chains that stay near `data`, instead of
+                                     chains that change modes [false] */
+    size_t count;                 /* capture: patterns [0: as relax finds] */
     bool flip;                    /* finally flip single spins while that lowers the residual, so
                                      that every pattern becomes a minimum of H [false] */
     uint64_t seed;                /* same seed, same patterns, on any number of threads [1] */
@@ -241,6 +247,9 @@ typedef struct isg_unmap_report {
     double sign_baseline;   /* mean residual of as many random patterns: (N - p) each */
     double random_baseline; /* residual that the same search finds for a random W */
     isg_binarization verdict;
+    double capture_before, capture; /* of the samples of the RBM; NaN for other methods */
+    size_t flips;                   /* of single units in learning */
+    isg_mixing mixing;              /* how the samples were drawn */
 } isg_unmap_report;
 
 /* `options` and `progress` may be NULL. Patterns with their own starts keep that order; others

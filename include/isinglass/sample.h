@@ -189,6 +189,22 @@ ISG_API double isg_tempering_rate(const isg_tempering *tempering, size_t t);
    of every other pair of neighbours, then a sweep at every temperature. They count as sweeps. */
 ISG_API isg_status isg_chains_temper(isg_chains *chains, isg_tempering *tempering, size_t steps);
 
+/* How isg_rbm_draw() got from mode to mode. */
+typedef enum isg_mixing {
+    ISG_MIXING_JUMPS,
+    ISG_MIXING_TEMPERING,
+    ISG_MIXING_DATA /* not at all: chains were swept 20 times, and stayed in the modes of the data */
+} isg_mixing;
+
+/* So many samples of the RBM, as data: of chains that jump, after enough steps to forget where they
+   started, and between two samples; where jumps are not usable, of replicas at the largest beta. If
+   `start` is not NULL, of chains that start at its samples, evenly spread, as in contrastive divergence:
+   modes then have the weights of the data, not those of the RBM. Same seed, same samples. `start`,
+   `how` and `progress` may be NULL. */
+ISG_API isg_status isg_rbm_draw(isg_dataset **out, const isg_rbm *rbm, size_t count,
+                                const isg_dataset *start, uint64_t seed, isg_mixing *how,
+                                const isg_progress *progress);
+
 /* ---- Samples: files, pictures, and how fast chains decorrelate ------------------------------- */
 
 typedef struct isg_chains_info {

@@ -52,7 +52,9 @@ def agrees(found: Unmapping, said: dict[str, Any]) -> None:
      ["--method", "descent", "--alpha", 50, "--gamma", "0.02", "--steps", 30]),
     ({"method": "enumerate"}, ["--method", "enumerate"]),
     ({"start": "random", "restarts": 20, "random_state": 3}, ["--start", "random", "--restarts", 20, "--seed", 3]),
-    ({"flip": True}, ["--flip"])])
+    ({"flip": True}, ["--flip"]),
+    ({"method": "capture", "samples": 500, "n_patterns": 3, "random_state": 2},
+     ["--method", "capture", "--samples", 500, "--patterns", 3, "--seed", 2])])
 def test_unmapping_is_that_of_the_program(options: dict[str, Any], arguments: list[Any], run_program: Any,
                                           tmp_path: Path) -> None:
     rbm = trained()
@@ -63,6 +65,18 @@ def test_unmapping_is_that_of_the_program(options: dict[str, Any], arguments: li
     np.testing.assert_array_equal(found.patterns.spins, Patterns.load(tmp_path / "u.npz").spins)
     assert rbm.integrate().singular_values.tolist() == said["singular_values"]
     assert rbm.integrate().orthogonal_distance == said["integrated"]["orthogonal_distance"]
+
+
+def test_capture_stays_near_the_data() -> None:
+    rbm = trained()
+    one = np.sign(rbm.weights[:, :1].T)
+    found = rbm.unmap(method="capture", samples=200, near_data=True, data=one)
+    assert found.mixing == "data" and found.flips >= 0 and found.capture >= found.capture_before
+    assert rbm.unmap().mixing is None
+    with pytest.raises(ValueError, match="no data"):
+        rbm.unmap(method="capture", near_data=True)
+    with pytest.raises(ValueError, match="n_patterns"):
+        rbm.unmap(method="capture", n_patterns=0)
 
 
 def test_patterns_come_back_exactly() -> None:

@@ -109,6 +109,9 @@ struct isg_dataset {
 /* An empty one, to be filled. */
 isg_status isg_dataset_new(isg_dataset **out);
 
+/* Of spins -1, without labels. */
+isg_status isg_dataset_allocate(isg_dataset **out, size_t n_samples, size_t n_visible);
+
 static inline uint64_t *isg_dataset_spins(const isg_dataset *data, size_t row) {
     return data->spins + row * data->words;
 }

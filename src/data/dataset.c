@@ -34,7 +34,7 @@ isg_status isg_dataset_new(isg_dataset **out) {
     return status;
 }
 
-static isg_status dataset_allocate(isg_dataset **out, size_t n_samples, size_t n_visible) {
+isg_status isg_dataset_allocate(isg_dataset **out, size_t n_samples, size_t n_visible) {
     isg_dataset *data = NULL;
     ISG_TRY(isg_dataset_new(&data));
     data->info.n_samples = n_samples;
@@ -55,7 +55,7 @@ isg_status isg_dataset_create(isg_dataset **out, size_t n_samples, size_t n_visi
         return isg_fail(ISG_ERR_ARGUMENT, "a data set needs at least one row and one column");
     isg_dataset *data = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY(dataset_allocate(&data, n_samples, n_visible));
+    ISG_TRY(isg_dataset_allocate(&data, n_samples, n_visible));
     for (size_t a = 0; a < n_samples; a++)
         for (size_t i = 0; i < n_visible; i++)
             isg_bit_assign(isg_dataset_spins(data, a), i, spins[a * n_visible + i] > 0);
@@ -274,7 +274,7 @@ isg_status isg_dataset_take(isg_dataset **out, const isg_dataset *data, const si
                             rows[k], data->info.n_samples);
     isg_dataset *part = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY(dataset_allocate(&part, count, data->info.n_visible));
+    ISG_TRY(isg_dataset_allocate(&part, count, data->info.n_visible));
     part->info = data->info;
     part->info.n_samples = count;
     for (size_t k = 0; k < count; k++)

@@ -32,6 +32,7 @@ isg_unmap_options isg_unmap_defaults(void) {
     return (isg_unmap_options){.method = ISG_UNMAP_RELAX,
                                .start = ISG_UNMAP_FROM_MODEL,
                                .restarts = 50,
+                               .samples = 10000,
                                .alpha = 200,
                                .gamma = 0.05,
                                .steps = 50,
@@ -75,9 +76,17 @@ static isg_status check_shapes(const isg_rbm *rbm, const isg_unmap_options *opti
 }
 
 static isg_status check_options(const isg_rbm *rbm, const isg_unmap_options *options) {
-    if ((unsigned)options->method > ISG_UNMAP_ENUMERATE)
-        return isg_fail(ISG_ERR_ARGUMENT, "method: expected descent, relax or enumerate, found %d",
+    if ((unsigned)options->method > ISG_UNMAP_CAPTURE)
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "method: expected descent, relax, enumerate or capture, found %d",
                         (int)options->method);
+    if (options->method == ISG_UNMAP_CAPTURE && options->samples == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "samples: expected at least one, found 0");
+    if (options->method == ISG_UNMAP_CAPTURE && options->stay && !options->data)
+        return isg_fail(ISG_ERR_ARGUMENT, "stay: no data to stay near were given");
+    if (options->method == ISG_UNMAP_CAPTURE && options->count > rbm->info.n_visible)
+        return isg_fail(ISG_ERR_ARGUMENT, "count: %zu patterns of %zu units cannot be independent",
+                        options->count, rbm->info.n_visible);
     if ((unsigned)options->start > ISG_UNMAP_FROM_RANDOM)
         return isg_fail(ISG_ERR_ARGUMENT, "start: expected model, patterns or random, found %d",
                         (int)options->start);
@@ -358,6 +367,51 @@ static isg_status set_labels(isg_unmapping *made) {
     return isg_labels_finish(&made->patterns->labels);
 }
 
+static void release_result(isg_unmapping *made) {
+    isg_patterns_free(made->patterns);
+    isg_release(made->each);
+    isg_release(made->x);
+    isg_release(made->image);
+    made->patterns = NULL;
+    made->each = NULL;
+    made->x = made->image = NULL;
+}
+
+/* Replaces what relax found by patterns learned from there or, if that is not the number of patterns
+   wanted or they are dependent, from clusters. */
+static isg_status capture(work *my) {
+    isg_unmapping *made = my->made;
+    isg_unmap_options options = *my->options;
+    isg_patterns *learned = NULL;
+    isg_search_room *at = NULL;
+    size_t rank = 0;
+    isg_part part;
+    isg_status status = ISG_OK;
+    ISG_TRY(isg_patterns_find_rank(made->patterns, true, &rank));
+    if (options.count == 0)
+        options.count = my->span.p;
+    const bool from_relax = rank == made->report.n_patterns && rank == options.count;
+    my->searched = 0.9;
+    ISG_TRY(isg_unmap_capture(&learned, my->rbm, from_relax ? made->patterns : NULL, &options,
+                              &made->report, isg_part_of(&part, my->progress, 0, my->searched)));
+    release_result(made);
+    ISG_TRY_GOTO(allocate_result(my, learned->info.n_patterns));
+    ISG_TRY_GOTO(isg_search_rooms_create(&at, 1, &my->span));
+    for (size_t mu = 0; mu < learned->info.n_patterns; mu++) {
+        uint64_t *spins = isg_patterns_spins(made->patterns, mu);
+        memcpy(spins, isg_patterns_spins(learned, mu), my->span.words * sizeof *spins);
+        isg_span_pull_back(&my->span, spins, at->h, at->x);
+        set_coefficients(my, mu, at->x);
+        made->each[mu].known =
+            from_relax && my->x0 && made->known && mu < made->known->info.n_patterns ? mu
+                                                                                     : SIZE_MAX;
+    }
+done:
+    isg_search_rooms_free(at, 1);
+    isg_patterns_free(learned);
+    return status;
+}
+
 static double mean_square(const double *values, size_t count) {
     double sum = 0;
     for (size_t k = 0; k < count; k++)
@@ -367,7 +421,8 @@ static double mean_square(const double *values, size_t count) {
 
 static isg_status judge(work *my) {
     isg_unmap_report *report = &my->made->report;
-    const isg_baseline_plan plan = plan_baseline(my, !my->x0 && !is_exact(report));
+    const isg_baseline_plan plan =
+        plan_baseline(my, !my->x0 && !is_exact(report) && report->method != ISG_UNMAP_CAPTURE);
     isg_baseline found;
     isg_part part;
     ISG_TRY(isg_unmap_baseline(&found, &plan, isg_part_of(&part, my->progress, my->searched, 1)));
@@ -385,7 +440,13 @@ static isg_status run(work *my) {
     isg_unmapping *made = my->made;
     ISG_TRY(check_gamma(my));
     ISG_TRY(find_start(my));
+    const isg_progress *progress = my->progress;
+    const bool captures = my->options->method == ISG_UNMAP_CAPTURE;
+    my->progress = captures ? NULL : progress; /* what relax needs is short beside the samples */
     ISG_TRY(my->x0 ? run_columns(my) : choose_patterns(my));
+    my->progress = progress;
+    if (captures)
+        ISG_TRY(capture(my));
     const size_t m = made->report.n_patterns;
     ISG_TRY(isg_matrix_multiply(isg_matd_of(made->image, n, m), isg_rbm_view(my->rbm), ISG_AS_IS,
                                 isg_matd_const(isg_matd_of(made->x, p, m)), ISG_AS_IS));
@@ -405,8 +466,11 @@ isg_status isg_unmap(isg_unmapping **out, const isg_rbm *rbm, const isg_unmap_op
     my.baseline_descent = my.descent;
     my.baseline_descent.gamma *= mean_square(my.span.sigma, my.span.p);
     ISG_TRY_GOTO(ISG_ALLOCATE(my.made, 1));
-    my.made->report = (isg_unmap_report){
-        .method = chosen.method, .n_visible = rbm->info.n_visible, .n_hidden = rbm->info.n_hidden};
+    my.made->report = (isg_unmap_report){.method = chosen.method,
+                                         .n_visible = rbm->info.n_visible,
+                                         .n_hidden = rbm->info.n_hidden,
+                                         .capture_before = (double)NAN,
+                                         .capture = (double)NAN};
     ISG_TRY_GOTO(run(&my));
     *out = my.made;
     my.made = NULL;
@@ -420,11 +484,8 @@ done:
 void isg_unmapping_free(isg_unmapping *unmapping) {
     if (!unmapping)
         return;
-    isg_patterns_free(unmapping->patterns);
+    release_result(unmapping);
     isg_patterns_free(unmapping->known);
-    isg_release(unmapping->each);
-    isg_release(unmapping->x);
-    isg_release(unmapping->image);
     isg_release(unmapping);
 }
 

@@ -150,6 +150,14 @@ isg_status isg_search_repeat(const isg_search *search, size_t source, double *x)
 /* Relaxes all candidates of `from` into the empty pool `to`, and finishes that. */
 isg_status isg_pool_relax(isg_pool *to, const isg_pool *from, const isg_span *span);
 
+/* ---- the nearest network (unmap_capture.c) ------------------------------------------------------ */
+
+/* Patterns learned from samples of the RBM, from `start`, whose signs they keep, or, if that is NULL, from
+   options->count clusters of the samples. Sets capture, flips and mixing of the report. */
+isg_status isg_unmap_capture(isg_patterns **out, const isg_rbm *rbm, const isg_patterns *start,
+                             const isg_unmap_options *options, isg_unmap_report *report,
+                             const isg_progress *progress);
+
 /* ---- the result (unmap.c, unmap_arrange.c, unmap_report.c) ------------------------------------------------------ */
 
 struct isg_unmapping {

@@ -104,6 +104,9 @@ RESULTS = [
        [("json", f"unmap hopfield -o back.npz --force --method {method}"), ("back.npz", "")])
       for method, text in [("descent", "descent"), ("relax", "relaxation"),
                            ("enumerate", "enumeration")]),
+    ("unmap.capture", "patterns learned from samples of the trained RBM", False,
+     [("json", f"unmap hopfield -o near.npz --method capture --samples 2000 --data train.idx --beta 1.5"),
+      ("near.npz", "")]),
     ("recall.published", "recall as published, and how much noise is undone", True,
      [("published.csv", f"recall mean.npz {TESTS} -o published.csv"),
       ("curves.csv", "recall mean.npz --flip 0:0.4:3 --rule projection,hebbian --dynamics "

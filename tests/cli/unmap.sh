@@ -16,6 +16,7 @@ np.savez("nan.npz", W=w, beta=1.0)
 np.savez("wide.npz", W=rng.standard_normal((3, 5)), beta=1.0)
 np.savez("square.npz", W=rng.standard_normal((6, 6)), beta=1.0)
 np.savez("data.npz", X=np.repeat(xi.T, 2, axis=0))
+np.savez("labelled.npz", X=np.repeat(xi.T, 2, axis=0), y=np.repeat(["north", "east", "south", "west"], 2))
 END
 isinglass map p.npz -o m.npz >/dev/null
 try unmap m.npz -o back.npz
@@ -31,6 +32,10 @@ try unmap random.npz -o none.npz --method enumerate --data data.npz --force
 # Samples that nothing starts from, and a W to which every state is near.
 try unmap m.npz -o unused.npz --data data.npz
 try unmap square.npz -o square_back.npz
+# The network nearest to the model, of as many patterns as wanted, and what networks are worth.
+try unmap random.npz -o near.npz --method capture --samples 2000 --seed 3
+try unmap m.npz -o near.npz --method capture --samples 1000 --data labelled.npz --beta 1 --force
+try unmap m.npz -o near.npz --method capture --samples 1000 --near-data --data labelled.npz --patterns 2 --force --json
 # Patterns are patterns: the way back is the way there.
 /usr/bin/python3 - <<'END'
 import numpy as np
@@ -50,6 +55,12 @@ isinglass map p.npz -o i.npz >/dev/null 2>&1
 # Misuse, and files that are none or do not fit.
 try unmap m.npz
 try unmap m.npz -o x.npz --method guess
+try unmap m.npz -o x.npz --samples 100
+try unmap m.npz -o x.npz --near-data
+try unmap m.npz -o x.npz --beta 1
+try unmap m.npz -o x.npz --method capture --near-data
+try unmap m.npz -o x.npz --method capture --patterns 49
+try unmap m.npz -o x.npz --method capture --samples 0
 try unmap m.npz -o x.npz --gamma 0
 try unmap m.npz -o x.npz --method descent --gamma 2
 try unmap m.npz -o x.npz --limit 3

@@ -574,6 +574,13 @@ mutant(jump_same_part "every proposal from the first Gaussian" test_moves)
 edit(src/sample/proposal.c [=[part_of(proposal, (size_t)isg_next_below(random, proposal->samples))]=]
   [=[part_of(proposal, 0 * (size_t)isg_next_below(random, proposal->samples))]=])
 
+mutant(draw_without_moves "samples as data by sweeps, which change no modes" test_moves)
+edit(src/sample/draw.c [=[isg_chains_move(chains, &how->moves, now, how->beta)]=]
+  [=[isg_chains_move(chains, NULL, now, how->beta)]=])
+
+mutant(draw_repeats "the first round of samples as data again and again" test_moves)
+edit(src/sample/draw.c [=[if (k == 0)]=] [=[if (a == 0)]=])
+
 mutant(expected_of_draws "the expected acceptance as a mean over draws, not over the target" test_moves)
 edit(src/sample/mixture.c [=[isg_exp(fmin(log_weights[i], log_weights[j]) - log_mean)]=]
   [=[isg_exp(fmin(log_weights[j] - log_weights[i], 0) + 0 * log_mean)]=])

@@ -4,7 +4,8 @@
  */
 #include "rbm.h"
 
-static const char *const method_names[] = {"descent", "relax", "enumerate", NULL};
+static const char *const method_names[] = {"descent", "relax", "enumerate", "capture", NULL};
+static const char *const mixing_names[] = {"jumps", "tempering", "data", NULL};
 static const char *const start_names[] = {"model", "patterns", "random", NULL};
 static const char *const verdict_names[] = {"exact", "approximate", "none", NULL};
 
@@ -16,6 +17,9 @@ static const core_field option_fields[] = {
     CORE_FIELD(isg_unmap_options, gamma, CORE_DOUBLE),
     CORE_FIELD(isg_unmap_options, steps, CORE_SIZE),
     CORE_FIELD(isg_unmap_options, flip, CORE_BOOL),
+    CORE_FIELD(isg_unmap_options, samples, CORE_SIZE),
+    CORE_FIELD(isg_unmap_options, count, CORE_SIZE),
+    CORE_FIELD(isg_unmap_options, stay, CORE_BOOL),
     CORE_FIELD(isg_unmap_options, seed, CORE_UINT64),
     {NULL, 0, 0, NULL}};
 
@@ -37,6 +41,10 @@ static const core_field report_fields[] = {
     CORE_FIELD(isg_unmap_report, sign_baseline, CORE_DOUBLE),
     CORE_FIELD(isg_unmap_report, random_baseline, CORE_DOUBLE),
     CORE_ENUM("verdict", isg_unmap_report, verdict, verdict_names),
+    CORE_FIELD(isg_unmap_report, capture_before, CORE_DOUBLE),
+    CORE_FIELD(isg_unmap_report, capture, CORE_DOUBLE),
+    CORE_FIELD(isg_unmap_report, flips, CORE_SIZE),
+    CORE_ENUM("mixing", isg_unmap_report, mixing, mixing_names),
     {NULL, 0, 0, NULL}};
 
 #define STATE(prefix, member)                                                                      \

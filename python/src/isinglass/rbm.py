@@ -784,17 +784,19 @@ class SpinGaussianRBM:
         """A new RBM that stores one pattern less, if this one was mapped via "qr"."""
         return self._wrap(self._handle.remove_pattern(_whole(index, "index")))
 
-    def unmap(self, *, method: Literal["descent", "relax", "enumerate"] = "relax",
+    def unmap(self, *, method: Literal["descent", "relax", "enumerate", "capture"] = "relax",
               start: Patterns | Literal["model", "random"] = "model", restarts: int = 50, data: Samples | None = None,
-              alpha: float = 200.0, gamma: float = 0.05, steps: int = 50, flip: bool = False, random_state: Any = 1,
+              alpha: float = 200.0, gamma: float = 0.05, steps: int = 50, flip: bool = False, samples: int = 10000,
+              n_patterns: int | None = None, near_data: bool = False, random_state: Any = 1,
               progress: Progress = None) -> Unmapping:
         """The patterns of a Hopfield network near to this RBM: B = sgn(WX) for an X that makes WX nearly binary.
 
         Parameters
         ----------
-        method : {"descent", "relax", "enumerate"}
+        method : {"descent", "relax", "enumerate", "capture"}
             Gradient descent as in the paper; b <- sgn(Pb) from there and from the start, which lowers the residual;
-            or from all starts that there are, for at most 24 hidden units.
+            or from all starts that there are, for at most 24 hidden units. "capture" looks for another network: the
+            one under which samples of the RBM are most probable, learned from these.
         start : Patterns, "model" or "random"
             Where to start from: known patterns, one per hidden unit; those of the model; or random states.
         restarts : int
@@ -805,6 +807,14 @@ class SpinGaussianRBM:
             Descent: steepness of tanh, step size, number of steps.
         flip : bool
             Finally flip single spins while that lowers the residual.
+        samples : int
+            Capture: samples of the RBM, drawn by chains that change modes.
+        n_patterns : int, optional
+            Capture: how many patterns, one per hidden unit by default; with another number, learning starts from
+            clusters of the samples.
+        near_data : bool
+            Capture: draw samples by chains that start at ``data`` and stay in its modes instead, whose weights are
+            then those of the data.
         """
         from .unmapping import Unmapping
 
@@ -812,6 +822,8 @@ class SpinGaussianRBM:
             raise ValueError(f"start: expected Patterns, 'model' or 'random', found {start!r}")
         options = {"method": method, "start": "patterns" if isinstance(start, Patterns) else start,
                    "restarts": restarts, "alpha": alpha, "gamma": gamma, "steps": steps, "flip": flip,
+                   "samples": samples, "stay": near_data,
+                   "count": 0 if n_patterns is None else _whole(n_patterns, "n_patterns", 1),
                    "seed": as_seed(random_state)}
         given = start._handle if isinstance(start, Patterns) else None
         known = None if data is None else self._data(data, "data")._handle

@@ -46,6 +46,10 @@ class Unmapping:
     sign_baseline: float  #: mean residual of as many random patterns
     random_baseline: float  #: residual that the same search finds for a random W
     verdict: str  #: "exact", "approximate" or "none"
+    capture_before: float  #: "capture": mean share of a sample of the RBM in the span of the start; NaN otherwise
+    capture: float  #: the same of the patterns found
+    flips: int  #: "capture": single units flipped
+    mixing: str | None  #: "capture": how samples were drawn, by "jumps" or "tempering", or near the "data"
 
     residuals: Floats  #: of each pattern
     errors: Floats  #: \|Wx - b\|^2 of each, at the x found
@@ -70,8 +74,11 @@ class Unmapping:
         for name in rows[0] if rows else ():
             values = [row[name] for row in rows]
             columns[renamed.get(name, name)] = np.array([-1 if value is None else value for value in values])
+        report = handle.describe()
+        if report["method"] != "capture":
+            report["mixing"] = None
         return cls(patterns=Patterns._wrap(handle.patterns()), coefficients=np.array(handle.coefficients()),
-                   **handle.describe(), **columns)
+                   **report, **columns)
 
     @property
     def share(self) -> float:

@@ -593,7 +593,7 @@ static void test_threads_change_nothing(void **state) {
     isg_patterns *patterns = make_patterns(100, 12, 8);
     isg_rbm *rbm = map_patterns(patterns, ISG_VIA_QR);
     disturb(rbm, 0.05, 1);
-    for (int method = ISG_UNMAP_DESCENT; method <= ISG_UNMAP_ENUMERATE; method++) {
+    for (int method = ISG_UNMAP_DESCENT; method <= ISG_UNMAP_CAPTURE; method++) {
         isg_unmapping *found[3] = {NULL, NULL, NULL};
         const size_t threads[3] = {1, 2, 7};
         for (size_t k = 0; k < 3; k++) {
@@ -601,6 +601,7 @@ static void test_threads_change_nothing(void **state) {
             options.method = (isg_unmap_method)method;
             options.start = ISG_UNMAP_FROM_RANDOM;
             options.restarts = 5;
+            options.samples = 500;
             isg_set_threads(threads[k]);
             assert_ok(isg_unmap(&found[k], rbm, &options, NULL));
         }
@@ -624,9 +625,10 @@ static void test_threads_change_nothing(void **state) {
 
 static isg_status unmap_job(void *user) {
     const isg_rbm *rbm = user;
-    for (int method = ISG_UNMAP_DESCENT; method <= ISG_UNMAP_ENUMERATE; method++) {
+    for (int method = ISG_UNMAP_DESCENT; method <= ISG_UNMAP_CAPTURE; method++) {
         isg_unmapping *found = NULL;
         isg_unmap_options options = isg_unmap_defaults();
+        options.samples = 100;
         options.method = (isg_unmap_method)method;
         options.flip = method == ISG_UNMAP_ENUMERATE;
         options.restarts = 2;
@@ -688,8 +690,19 @@ static void test_refusals(void **state) {
     options.restarts = 0;
     assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT, "restarts");
     options = isg_unmap_defaults();
-    options.method = (isg_unmap_method)3;
+    options.method = (isg_unmap_method)4;
     assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT, "method");
+
+    options = isg_unmap_defaults();
+    options.method = ISG_UNMAP_CAPTURE;
+    options.samples = 0;
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT, "samples");
+    options.samples = 10;
+    options.stay = true;
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT, "stay: no data");
+    options.stay = false;
+    options.count = 31;
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT, "count: 31 patterns");
 
     size_t calls = 0;
     const isg_progress progress = {never, &calls};
@@ -714,6 +727,79 @@ static void test_refusals(void **state) {
     isg_patterns_free(longer);
 }
 
+/* ---- capture ------------------------------------------------------------------------------------ */
+
+/* The mean of |Q^T s|^2 / N under the RBM, Q spanning the patterns, by enumeration. */
+static double exact_capture(const isg_rbm *rbm, const isg_patterns *patterns) {
+    const size_t n = isg_rbm_describe(rbm).n_visible;
+    const size_t p = isg_patterns_describe(patterns).n_patterns, states = (size_t)1 << n;
+    double *probabilities = malloc(states * sizeof *probabilities), sum = 0;
+    assert_non_null(probabilities);
+    assert_ok(isg_exact_probabilities(rbm, probabilities));
+    isg_rbm *span = NULL;
+    assert_ok(isg_rbm_create(&span, n, p, 1));
+    for (size_t i = 0; i < n; i++)
+        for (size_t mu = 0; mu < p; mu++)
+            isg_rbm_weights(span).data[i * p + mu] = isg_spin(isg_patterns_row(patterns, mu), i);
+    double *projector = projector_of(span);
+    for (uint64_t s = 0; s < states; s++)
+        for (size_t i = 0; i < n; i++)
+            sum += probabilities[s] * isg_spin(&s, i) * row_times(projector, &s, n, i, true);
+    free(projector);
+    free(probabilities);
+    isg_rbm_free(span);
+    return sum / (double)n;
+}
+
+/* Of all networks a flip away none captures more of the RBM itself, up to the error of the samples. */
+static void check_best(const isg_rbm *rbm, const isg_unmap_options *options) {
+    const double error = 0.01;
+    isg_unmapping *found = NULL;
+    assert_ok(isg_unmap(&found, rbm, options, NULL));
+    const isg_unmap_report report = isg_unmapping_describe(found);
+    const isg_patterns *patterns = isg_unmapping_patterns(found);
+    const size_t n = report.n_visible, p = report.n_patterns;
+    const double best = exact_capture(rbm, patterns);
+    assert_true(fabs(report.capture - best) < error);
+    assert_true(report.capture >= report.capture_before);
+    int8_t *xi = malloc(n * p);
+    assert_non_null(xi);
+    for (size_t k = 0; k < n * p; k++) {
+        for (size_t j = 0; j < n * p; j++)
+            xi[j] =
+                (int8_t)((j == k ? -1 : 1) * isg_spin(isg_patterns_row(patterns, j % p), j / p));
+        isg_patterns *other = NULL;
+        assert_ok(isg_patterns_create(&other, n, p, xi, NULL));
+        assert_true(exact_capture(rbm, other) < best + error);
+        isg_patterns_free(other);
+    }
+    free(xi);
+    isg_unmapping_free(found);
+}
+
+static void test_capture_is_nearest_to_the_model(void **state) {
+    (void)state;
+    isg_patterns *patterns = make_patterns(10, 2, 3);
+    isg_rbm *rbm = map_patterns(patterns, ISG_VIA_QR);
+    isg_unmap_options options = isg_unmap_defaults();
+    isg_unmapping *found = NULL;
+    disturb(rbm, 0.25, 3);
+    assert_ok(isg_unmap(&found, rbm, &options, NULL));
+    const double relaxed = exact_capture(rbm, isg_unmapping_patterns(found));
+    isg_unmapping_free(found);
+    options.method = ISG_UNMAP_CAPTURE;
+    assert_ok(isg_unmap(&found, rbm, &options, NULL));
+    const isg_unmap_report report = isg_unmapping_describe(found);
+    assert_true(exact_capture(rbm, isg_unmapping_patterns(found)) > relaxed - 0.01);
+    assert_true(fabs(report.capture_before - relaxed) < 0.01);
+    isg_unmapping_free(found);
+    check_best(rbm, &options);
+    for (options.count = 1; options.count < 5; options.count += 3)
+        check_best(rbm, &options);
+    isg_patterns_free(patterns);
+    isg_rbm_free(rbm);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mapped_patterns_come_back),
@@ -729,6 +815,7 @@ int main(void) {
         cmocka_unit_test(test_neighbors_do_not_win),
         cmocka_unit_test(test_equals_have_an_order),
         cmocka_unit_test(test_pools_keep_the_best),
+        cmocka_unit_test(test_capture_is_nearest_to_the_model),
         cmocka_unit_test(test_threads_change_nothing),
         slow_unit_test(test_memory_may_run_out),
         cmocka_unit_test(test_refusals),

@@ -87,9 +87,8 @@ static uint64_t law_sample(const law *l, isg_cursor *random) {
     return low;
 }
 
-/* The surprise of the states of these chains; those expected less than ten times are counted together. */
-static double surprise(const law *l, const isg_chains *chains) {
-    const size_t count = isg_chains_describe(chains).count;
+/* The surprise of so many states, each a word; those expected less than ten times are counted together. */
+static double surprise_of(const law *l, const uint64_t *states, size_t count) {
     size_t *counts = calloc(l->states + 1, sizeof *counts), cells = 1;
     double *expected = calloc(l->states + 1, sizeof *expected);
     size_t *cell = calloc(l->states, sizeof *cell);
@@ -99,12 +98,23 @@ static double surprise(const law *l, const isg_chains *chains) {
         expected[cell[s]] += (double)count * l->p[s];
     }
     for (size_t k = 0; k < count; k++)
-        counts[cell[*isg_chains_spins(chains, k)]]++;
+        counts[cell[states[k]]]++;
     const size_t first = expected[0] < 1e-3;
     const double score = chi_square_score(counts + first, expected + first, cells - first);
     free(counts);
     free(expected);
     free(cell);
+    return score;
+}
+
+static double surprise(const law *l, const isg_chains *chains) {
+    const size_t count = isg_chains_describe(chains).count;
+    uint64_t *states = malloc(count * sizeof *states);
+    assert_non_null(states);
+    for (size_t k = 0; k < count; k++)
+        states[k] = *isg_chains_spins(chains, k);
+    const double score = surprise_of(l, states, count);
+    free(states);
     return score;
 }
 
@@ -573,6 +583,53 @@ static void test_cancel(void **state) {
     law_release(&l);
 }
 
+/* ---- samples as data ---------------------------------------------------------------------------- */
+
+static double surprise_of_draw(const law *l, const isg_dataset *start, isg_mixing *how) {
+    enum { SAMPLES = 10000 };
+    isg_dataset *drawn = NULL;
+    assert_ok(isg_rbm_draw(&drawn, l->rbm, SAMPLES, start, test_seed(50), how, NULL));
+    assert_int_equal(isg_dataset_describe(drawn).n_samples, SAMPLES);
+    const double score = surprise_of(l, isg_dataset_spins(drawn, 0), SAMPLES);
+    isg_dataset_free(drawn);
+    return score;
+}
+
+/* Samples between which chains hardly moved are alike, and chi-square would tell. */
+static void test_drawn_samples_follow_the_law(void **state) {
+    (void)state;
+    for (size_t m = 0; m < MODELS; m++) {
+        law l = law_create(&models[m]);
+        isg_mixing how = ISG_MIXING_DATA;
+        const double score = surprise_of_draw(&l, NULL, &how);
+        if (score > 5)
+            fail_msg("model %zu: %g standard deviations", m, score);
+        assert_int_equal(how, ISG_MIXING_JUMPS);
+        law_release(&l);
+    }
+}
+
+/* All of the data lie in one mode, and so do the samples. */
+static void test_samples_near_data_stay_there(void **state) {
+    (void)state;
+    law l = law_create(&models[0]);
+    const int8_t one[12] = {0};
+    isg_dataset *data = NULL, *longer = NULL, *out = NULL;
+    isg_mixing how = ISG_MIXING_JUMPS;
+    assert_ok(isg_dataset_create(&data, 1, l.n, one, NULL));
+    assert_true(surprise_of_draw(&l, data, &how) > 10);
+    assert_int_equal(how, ISG_MIXING_DATA);
+    const int8_t more[13] = {0};
+    assert_ok(isg_dataset_create(&longer, 1, l.n + 1, more, NULL));
+    assert_fails(isg_rbm_draw(&out, l.rbm, 10, longer, 1, NULL, NULL), ISG_ERR_SHAPE,
+                 "start: expected 12 units");
+    assert_fails(isg_rbm_draw(&out, l.rbm, 0, NULL, 1, NULL, NULL), ISG_ERR_ARGUMENT, "samples");
+    assert_null(out);
+    isg_dataset_free(data);
+    isg_dataset_free(longer);
+    law_release(&l);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_jumps_keep_the_law),
@@ -589,6 +646,8 @@ int main(void) {
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_drawn_samples_follow_the_law),
+        cmocka_unit_test(test_samples_near_data_stay_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
