@@ -432,8 +432,8 @@ static void test_bad_input(void **state) {
     experts = NULL;
     options.start = ISG_START_PCA;
     assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "class '4'");
-    options.start = (isg_start)4;
-    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "number 4");
+    options.start = (isg_start)5;
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "number 5");
     options.start = ISG_START_NORMAL;
     options.train.batch_size = 0;
     assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT,
