@@ -9,6 +9,7 @@ extern const command command_classify;
 extern const command command_data_get;
 extern const command command_data_info;
 extern const command command_data_list;
+extern const command command_deepen;
 extern const command command_impute;
 extern const command command_info;
 extern const command command_map;
@@ -40,6 +41,7 @@ const command *const commands[] = {
     &command_recall,
     &command_states,
     &command_classify,
+    &command_deepen,
     &command_reproduce,
     &command_bench,
     &command_info,

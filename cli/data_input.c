@@ -311,13 +311,17 @@ exit_code data_refuse_impute(const data_settings *settings) {
                                     "majority, or complete the data with 'isinglass impute'");
 }
 
-exit_code data_refuse_options(const invocation *call, const char *what) {
+exit_code data_refuse_most(const invocation *call, const char *what, const char *except) {
     static const char *const names[] = {"labels",    "label-column", "id-column", "ignore-columns",
                                         "header",    "transpose",    "one-hot",   "binarize",
                                         "threshold", "scale",        "missing",   "drop-constant",
                                         "class",     "limit"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        if (call_has_option(call, names[k]))
+        if (call_has_option(call, names[k]) && !(except && strcmp(names[k], except) == 0))
             return fail(EXIT_MISUSED, "--%s: needs %s", names[k], what);
     return EXIT_DONE;
+}
+
+exit_code data_refuse_options(const invocation *call, const char *what) {
+    return data_refuse_most(call, what, NULL);
 }

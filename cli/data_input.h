@@ -114,7 +114,8 @@ exit_code shape_parse(const char *text, size_t *height, size_t *width);
     "but .npz may end in .gz), .h5ad, .h5, or a directory of 10x Genomics"
 
 /* Refuses the options for reading `what`, which was not given: all but --shape, which may be for
-   pictures. */
+   pictures; the latter all but `except`, too. */
 exit_code data_refuse_options(const invocation *call, const char *what);
+exit_code data_refuse_most(const invocation *call, const char *what, const char *except);
 
 #endif

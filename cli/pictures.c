@@ -119,6 +119,19 @@ exit_code draw_chains(const char *path, const isg_chains *chains, const uint64_t
     return finish(&my, status, path);
 }
 
+exit_code draw_samples(const char *path, const isg_dataset *data, size_t columns, size_t height,
+                       size_t width) {
+    const size_t count = isg_dataset_describe(data).n_samples;
+    drawing my = drawing_of_spins((count - 1) / columns + 1, columns < count ? columns : count,
+                                  height, width, 3);
+    isg_status status = begin(&my);
+    for (size_t k = 0; status == ISG_OK && k < count; k++) {
+        draw_spins(&my, isg_dataset_row(data, k), NULL);
+        place(&my, k / columns, k % columns);
+    }
+    return finish(&my, status, path);
+}
+
 exit_code draw_states(const char *path, const isg_deep_states *states, size_t count, size_t height,
                       size_t width) {
     drawing my = drawing_of_spins((count - 1) / PER_ROW + 1, count < PER_ROW ? count : PER_ROW,

@@ -34,6 +34,10 @@ exit_code draw_patterns(const char *path, const isg_patterns *patterns);
 exit_code draw_chains(const char *path, const isg_chains *chains, const uint64_t *clamped,
                       size_t columns, size_t height, size_t width);
 
+/* All samples of the data in rows of `columns`. */
+exit_code draw_samples(const char *path, const isg_dataset *data, size_t columns, size_t height,
+                       size_t width);
+
 /* The first `count` states of the list in rows of 10; if there are patterns, blue are those that are
    none. */
 exit_code draw_states(const char *path, const isg_deep_states *states, size_t count, size_t height,

@@ -48,7 +48,8 @@ typedef struct isg_deep_options {
 ISG_API isg_deep_options isg_deep_defaults(void);
 
 /* Fits it to data, all of them once beta and shrinkage have been chosen by the held-out mean of the
-   bound on ln p(s). The RBM is copied; in the copy, beta is the one chosen. Samples without a label are
+   bound on ln p(s). The RBM is copied; in the copy, beta is the one chosen, and
+   an encoding and image shape that it lacks are those of the data. Samples without a label are
    left out; missing values are taken as the majority. `options` and `progress` may be NULL.
    ISG_ERR_ARGUMENT without labels, for a class without samples, and for too few samples to hold some
    out; ISG_ERR_SHAPE if the units disagree. */

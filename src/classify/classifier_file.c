@@ -232,6 +232,11 @@ isg_status isg_classifier_read(isg_classifier **out, isg_zip *zip) {
     isg_classifier *made = NULL;
     isg_meta meta;
     isg_status status = ISG_OK;
+    if (!isg_npz_has(zip, "is_hidden") && isg_npz_has(zip, "covariances"))
+        return isg_fail(
+            ISG_ERR_FORMAT,
+            "%s: expected a classifier, found a deep model, for deepen to classify with",
+            isg_zip_file_name(zip));
     ISG_TRY(ISG_ALLOCATE(made, 1));
     ISG_TRY_GOTO(isg_meta_read(&meta, zip));
     ISG_TRY_GOTO(read_map(&made->map, zip));

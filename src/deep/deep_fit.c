@@ -24,6 +24,16 @@ static isg_status name_classes(isg_labels *classes, const isg_dataset *data, boo
     return isg_labels_finish(classes);
 }
 
+/* What the data know about the units and the RBM does not. */
+static void learn_units(isg_rbm *rbm, const isg_dataset *data) {
+    if (!rbm->encoding)
+        rbm->encoding = isg_encoding_share(data->encoding);
+    if (rbm->info.image_height == 0) {
+        rbm->info.image_height = data->info.image_height;
+        rbm->info.image_width = data->info.image_width;
+    }
+}
+
 isg_status isg_deep_moments(isg_deep_model **out, const isg_rbm *rbm, const isg_dataset *data,
                             bool one_class, const isg_progress *progress) {
     const size_t n = data->info.n_samples;
@@ -35,6 +45,7 @@ isg_status isg_deep_moments(isg_deep_model **out, const isg_rbm *rbm, const isg_
     ISG_TRY_GOTO(isg_deep_model_create(&made, rbm, classes.n_classes));
     made->classes = classes;
     classes = (isg_labels){0};
+    learn_units(made->rbm, data);
     ISG_TRY_GOTO(ISG_ALLOCATE(rows, n));
     ISG_TRY_GOTO(ISG_ALLOCATE(starts, made->n_classes + 1));
     if (one_class) {

@@ -100,6 +100,10 @@ RESULTS = [
        "--finetune --epochs 2 --shift 1 -o tuned --predictions tuned.csv"), ("tuned.csv", ""),
       ("units/classifier.npz", f"classify {DIGITS} --rbm hopfield/model.npz --features squares --finetune "
        "--epochs 1 --balanced -o units")]),
+    ("deepen", "Gaussians of hidden units on top: beta and shrinkage chosen, classes, samples", True,
+     [("json", f"deepen hopfield {DIGITS} -o top.npz --test test.idx --test-labels test-labels.idx "
+       "--predictions top.csv --samples drawn.csv --count 50"), ("top.npz", ""), ("top.csv", ""),
+      ("drawn.csv", "")]),
     *((f"unmap.{method}", f"patterns of the trained RBM by {text}", True,
        [("json", f"unmap hopfield -o back.npz --force --method {method}"), ("back.npz", "")])
       for method, text in [("descent", "descent"), ("relax", "relaxation"),
