@@ -51,9 +51,8 @@ static exit_code check_options(const deepen_job *my) {
         return fail(EXIT_MISUSED, "--predictions: needs --test, the data to classify");
     if (settings->predictions && !my->data_name)
         return fail(EXIT_MISUSED, "--predictions: needs DATA to classify");
-    return my->data_name
-               ? EXIT_DONE
-               : data_refuse_options(my->call, "DATA", settings->samples ? "class" : NULL);
+    return my->data_name ? EXIT_DONE
+                         : data_refuse_most(my->call, "DATA", settings->samples ? "class" : NULL);
 }
 
 static exit_code check_files(const deepen_job *my) {
