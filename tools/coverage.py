@@ -18,7 +18,7 @@ PARTS = {
         base/file.c base/number.c io/array.c io/csv.c io/idx.c io/json.c io/matrix_market.c io/npy.c
         io/npz.c io/source.c io/text_lines.c io/zip.c io/zip_directory.c io/zip_format.h
         data/binarize.c data/data_file.c data/dataset.c data/dataset_csv.c data/dataset_load.c data/label_file.c
-        data/labels.c io/meta.c rbm/model_file.c patterns/pattern_file.c classify/classifier_file.c""",
+        data/labels.c io/meta.c rbm/model_file.c patterns/pattern_file.c classify/classifier_file.c deep/deep_file.c""",
     "checkpoint": """
         base/atomic_file.c base/directory.c io/zip_writer.c train/train_file.c classify/experts_file.c
         train/run_checkpoint.c train/run_directory.c train/run_rbm.c""",

@@ -75,3 +75,5 @@ sweep classify x.npz x.npz -o run --per-class 1 --epochs 1 --batch 2 --sweeps 1 
 "$ISINGLASS" classify x.npz x.npz -o started --per-class 1 --epochs 1 --batch 2 --sweeps 1 --quiet >out
 sweep classify --resume -o run --epochs 2 --error-at 1 --quiet
 sweep classify --model started/classifier.npz x.npz
+sweep deepen rbm.npz x.npz -o d.npz --beta 1,2 --test x.npz --predictions p.csv --samples d.csv --count 2 --hold-out 0.5 --json --force --quiet
+sweep deepen d.npz x.npz --samples d.png --force

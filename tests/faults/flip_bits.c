@@ -114,6 +114,15 @@ static isg_status reread_classifier(const char *path, const char *copy) {
     return status;
 }
 
+static isg_status reread_deep(const char *path, const char *copy) {
+    isg_deep_model *model = NULL;
+    const isg_status status = isg_deep_model_load(&model, path);
+    if (status == ISG_OK)
+        check(isg_deep_model_save(model, copy, 1, "copy"));
+    isg_deep_model_free(model);
+    return status;
+}
+
 static isg_run_options run_options(void) {
     return full_run_options(BATCH, "flip_bits");
 }
@@ -230,12 +239,19 @@ static void make_models(void) {
     isg_pattern_options pattern_options = isg_pattern_defaults();
     isg_mapping_options mapping = isg_mapping_defaults();
     isg_patterns *patterns = NULL;
+    isg_deep_model *deep = NULL;
+    const double beta = 2, shrinkage = 0.5;
+    const isg_deep_options one = {
+        .betas = &beta, .n_betas = 1, .shrinkages = &shrinkage, .n_shrinkages = 1, .hold_out = 0.1};
     isg_rbm *rbm = NULL;
     check(isg_patterns_from_data(&patterns, data, &pattern_options, NULL));
     check(isg_patterns_save(patterns, in_scratch("patterns.npz"), 1, "flip_bits"));
     check(isg_rbm_from_patterns(&rbm, patterns, &mapping, NULL));
     check(isg_rbm_set_image(rbm, 3, N / 3));
     check(isg_rbm_save(rbm, in_scratch("model.npz"), 1, "flip_bits"));
+    check(isg_deep_model_fit(&deep, rbm, data, &one, NULL)); /* too few samples to choose by */
+    check(isg_deep_model_save(deep, in_scratch("deep.npz"), 1, "flip_bits"));
+    isg_deep_model_free(deep);
     isg_rbm_free(rbm);
     isg_patterns_free(patterns);
 }
@@ -397,6 +413,7 @@ int main(int argc, char **argv) {
     size_t bad = sweep("patterns", in_scratch("patterns.npz"), reread_patterns, stride);
     bad += sweep("model", in_scratch("model.npz"), reread_model, stride);
     bad += sweep("classifier", in_scratch("classifier.npz"), reread_classifier, stride);
+    bad += sweep("deep model", in_scratch("deep.npz"), reread_deep, stride);
     bad += sweep("checkpoint (train)", in_scratch("trainer.npz"), reread_trainer, stride);
     bad += sweep("checkpoint (as a model)", in_scratch("trainer.npz"), reread_model, stride);
     bad += sweep("checkpoint (classify)", in_scratch("experts.npz"), reread_experts, stride);

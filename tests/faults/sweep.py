@@ -48,7 +48,8 @@ def make_inputs():
     run(*classify, "1")
     shutil.copy(os.path.join(BASE, "run", "classifier.npz"), os.path.join(BASE, "k.npz"))
     os.rename(os.path.join(BASE, "run"), os.path.join(BASE, "classified"))
-    p, m, k = (os.path.join(BASE, name) for name in ("p.npz", "m.npz", "k.npz"))
+    run("deepen", "m.npz", *data, "-o", "d.npz", "--quiet")
+    p, m, k, d = (os.path.join(BASE, name) for name in ("p.npz", "m.npz", "k.npz", "d.npz"))
     bench = ["bench", "cd", "ais", "ward", "--data", os.path.join(BASE, "bare.csv"), "--hidden", "2",
              "--batch", "2", "--sweeps", "1", "--repeats", "1", "--quiet"]
     reproduce = ["reproduce", "fig3", "--scale", "tiny", "-o", "run", "--quiet"]
@@ -77,6 +78,10 @@ def make_inputs():
              resume=["classify", "-o", "run", "--resume", "--epochs", "2", "--quiet"], stride=3),
         Case("classify --model", ["classify", "--model", k, *data, "--predictions", "o.csv", "--force"],
              old=["o.csv"]),
+        Case("deepen", ["deepen", m, *data, "-o", "o.npz", "--samples", "o.csv", "--count", "5", "--force", "--quiet"],
+             old=["o.npz", "o.csv"], stride=3),
+        Case("deepen DEEP.npz", ["deepen", d, *data, "--predictions", "o.csv", "--samples", "o.png", "--force",
+                                 "--quiet"], old=["o.csv", "o.png"]),
         Case("bench", bench, stride=3, clock="forward"),
         Case("reproduce", reproduce, resume=reproduce, stride=40, mnist=True),
         Case("data get", get, resume=get, stride=40, mnist=True),

@@ -38,6 +38,7 @@ static void write_training(const char *directory, const isg_dataset *data) {
     const isg_train_options options = small_options();
     isg_rbm *rbm = small_rbm();
     isg_trainer *trainer = NULL;
+    isg_deep_model *deep = NULL;
     need(isg_trainer_create(&trainer, rbm, data, &options));
     need(isg_trainer_save(trainer, in(directory, "fuzz_training/start")));
     need(isg_trainer_update(trainer));
@@ -46,6 +47,9 @@ static void write_training(const char *directory, const isg_dataset *data) {
     need(isg_trainer_epoch(trainer, NULL, NULL));
     need(isg_trainer_save(trainer, in(directory, "fuzz_training/later")));
     need(isg_rbm_save(rbm, in(directory, "fuzz_model/written"), 1, "fuzz"));
+    need(isg_deep_model_fit(&deep, rbm, data, NULL, NULL));
+    need(isg_deep_model_save(deep, in(directory, "fuzz_deep/written"), 1, "fuzz"));
+    isg_deep_model_free(deep);
     isg_trainer_free(trainer);
     isg_rbm_free(rbm);
 }

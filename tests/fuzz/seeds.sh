@@ -105,6 +105,14 @@ for name, arrays_of in {"least": least, "hidden": hidden, "squares": squares, "f
     put("classifier", name, npz(zipfile.ZIP_STORED, **arrays_of))
     put("classifier", name + "-deflated", npz(zipfile.ZIP_DEFLATED, **arrays_of))
 
+least = {**models["least"], "classes": np.array([0, 1, 2]), "shares": np.array([0.5, 0.25, 0.25]), "means": np.arange(6.).reshape(3, 2),
+         "covariances": np.array([np.eye(2), [[2, 1], [1, 2]], np.zeros((2, 2))]), "top": np.array([1., 0, 0])}
+full = {**least, **models["full"], "classes": np.array(["cat", "dog", "emu"]), "top": np.array([2, 0.5, 1])}
+one = {**least, "classes": np.array(["all"]), "shares": np.ones(1), "means": np.zeros((1, 2)), "covariances": np.ones((1, 2, 2))}
+for name, arrays_of in {"least": least, "full": full, "one": one}.items():
+    put("deep", name, npz(zipfile.ZIP_STORED, **arrays_of))
+    put("deep", name + "-deflated", npz(zipfile.ZIP_DEFLATED, **arrays_of))
+
 tables = {"plain": b"1,0,1\n0,1,0\n", "headed": b"label,a,b\r\ncat,1,0\r\ndog,0.5,-1e3\r\n",
           "quoted": b'"1","0"\n"a ""b"", c",2\n', "grey": b"0,1,2,255\n3,4,5,6\n"}
 for name, data in tables.items():  # the first byte: 1 gzip, 2 tabs
@@ -232,8 +240,8 @@ words("matrix_market", "%%MatrixMarket matrix ", "coordinate", "array", "real", 
 for target in ("npy", "npz", "dataset", "labels"):
     words(target, "'descr'", "'fortran_order'", "'shape'", "True", "False", "(2, 2)", "(), }", "<f8", "|b1", "<U2", "|S3", ">i4", "<u8",
           "X.npy", "y.npy", "%%MatrixMarket", "label", "kind", "indptr.npy", "indices.npy", "format.npy", "csr", "csc", "coo", "units.npy")
-for target in ("model", "patterns", "classifier", "training", "experts", "checkpoint"):
+for target in ("model", "patterns", "classifier", "deep", "training", "experts", "checkpoint"):
     words(target, "W.npy", "b.npy", "c.npy", "R.npy", "xi.npy", "labels.npy", "beta.npy", "meta.json", "chains.npy", "training.json",
-          "saves.npy", "seconds.npy", "epochs.npy", "expert-0.", "expert-1.", '"updates"', '"epochs"', '"batch"', '"wrong_spins"',
+          "saves.npy", "seconds.npy", "epochs.npy", "expert-0.", "expert-1.", "means.npy", "covariances.npy", "top.npy", '"updates"', '"epochs"', '"batch"', '"wrong_spins"',
           '"version"', '"image_height"', '"image_width"', "<f8", "(2, 2)", "True")
 PYTHON

@@ -14,6 +14,7 @@
 
 #include "base/atomic_file.h"
 #include "classify/classify.h"
+#include "deep/deep.h"
 #include "helper_experts.h"
 #include "helper_scratch.h"
 #include "io/npy.h"
@@ -31,6 +32,7 @@ static isg_rbm *trained;
 static isg_trainer *trainer;
 static isg_experts *experts;
 static isg_classifier *classifier;
+static isg_deep_model *deep;
 static uint64_t digest; /* of what the last job has come to */
 
 /* What an undisturbed job comes to. */
@@ -136,6 +138,18 @@ static isg_status load_classifier(const job *j, const char *path) {
     return status;
 }
 
+static isg_status load_deep(const job *j, const char *path) {
+    (void)j;
+    isg_deep_model *found = NULL;
+    const isg_status status = isg_deep_model_load(&found, path);
+    assert_true((found != NULL) == (status == ISG_OK));
+    if (found)
+        digest = add_bytes(digest, found->means,
+                           found->n_classes * found->rbm->info.n_hidden * sizeof *found->means);
+    isg_deep_model_free(found);
+    return status;
+}
+
 /* A file that cannot be read leaves the trainer as it was. */
 static isg_status load_trainer(const job *j, const char *path) {
     (void)j;
@@ -182,6 +196,11 @@ static isg_status save_rbm(const job *j, const char *path) {
 static isg_status save_classifier(const job *j, const char *path) {
     (void)j;
     return isg_classifier_save(classifier, path, 1, "test");
+}
+
+static isg_status save_deep(const job *j, const char *path) {
+    (void)j;
+    return isg_deep_model_save(deep, path, 1, "test");
 }
 
 static isg_status save_trainer(const job *j, const char *path) {
@@ -238,12 +257,14 @@ static job jobs[] = {
     {"patterns.npz", .work = load_patterns},
     {"model.npz", .work = load_rbm},
     {"classifier.npz", .work = load_classifier},
+    {"deep.npz", .work = load_deep},
     {"trainer.npz", .work = load_trainer},
     {"experts.npz", .work = load_experts},
     {"images.idx.gz", .work = check_file},
     {"out", .work = save_patterns, .is_writer = true},
     {"out", .work = save_rbm, .is_writer = true},
     {"out", .work = save_classifier, .is_writer = true},
+    {"out", .work = save_deep, .is_writer = true},
     {"out", .work = save_trainer, .is_writer = true},
     {"out", .work = save_experts, .is_writer = true},
     {"out", .work = save_array, .is_writer = true},
@@ -297,6 +318,8 @@ static void make_models(void) {
     assert_ok(isg_patterns_from_data(&patterns, data, &pattern_options, NULL));
     assert_ok(isg_rbm_from_patterns(&rbm, patterns, &mapping, NULL));
     assert_ok(isg_rbm_set_image(rbm, 7, CLASS_UNITS / 7));
+    assert_ok(isg_deep_model_fit(&deep, rbm, data, NULL, NULL));
+    assert_ok(isg_deep_model_save(deep, in(directory, "deep.npz"), 1, "test"));
     assert_ok(isg_rbm_start_normal(&trained, CLASS_UNITS, HIDDEN, 2, 0.1, 1));
     assert_ok(isg_trainer_create(&trainer, trained, data, &training));
     assert_ok(isg_trainer_epoch(trainer, NULL, NULL));
@@ -329,6 +352,7 @@ static int tear_down(void **state) {
     isg_rbm_free(trained);
     isg_experts_free(experts);
     isg_classifier_free(classifier);
+    isg_deep_model_free(deep);
     free(expected_file);
     return remove_directory(state);
 }

@@ -45,6 +45,14 @@ static isg_status read_classifier(const char *path) {
     return status;
 }
 
+static isg_status read_deep(const char *path) {
+    isg_deep_model *found = NULL;
+    const isg_status status = isg_deep_model_load(&found, path);
+    assert_true((found != NULL) == (status == ISG_OK));
+    isg_deep_model_free(found);
+    return status;
+}
+
 static isg_train_options train_options(void) {
     isg_train_options options = isg_train_defaults();
     options.batch_size = BATCH;
@@ -125,6 +133,7 @@ typedef struct row {
 #define PATTERNS   "patterns.npz", read_patterns
 #define MODEL      "model.npz", read_rbm
 #define CLASSIFIER "classifier.npz", read_classifier
+#define DEEP       "deep.npz", read_deep
 #define TRAINER    "trainer.npz", read_trainer
 #define EXPERTS    "experts.npz", read_experts
 #define RUN        "checkpoint.npz", read_run
@@ -214,6 +223,30 @@ static const row rows[] = {
     {CLASSIFIER, "coefficients", "old[:, :2]", ISG_ERR_SHAPE, "coefficients: expected 3 x 3"},
     {CLASSIFIER, "scales", "old * 0", BAD, "classifier"},
 
+    {DEEP, "W", "old.astype(np.float32)", FINE},
+    {DEEP, "W", "None", BAD, "expected an array \"W\""},
+    {DEEP, "W", "old[:, 1:]", ISG_ERR_SHAPE, "c: expected 2 numbers in one dimension, found 3"},
+    {DEEP, "b", "None", FINE},
+    {DEEP, "beta", "old * -1", BAD, "beta: expected a number"},
+    {DEEP, "classes", "old[:2]", ISG_ERR_SHAPE, "covariances: expected 2 x 3 x 3 numbers"},
+    {DEEP, "classes", "old[::-1]", BAD, "classes: expected each once, in ascending order"},
+    {DEEP, "classes", "old[:0]", BAD, "classes: expected at least one"},
+    {DEEP, "shares", "old[:2]", ISG_ERR_SHAPE, "shares: expected 3 numbers"},
+    {DEEP, "shares", "old * [0, 1, 1]", BAD, "shares, number 1: expected a positive number"},
+    {DEEP, "shares", "old / 2", BAD, "shares: expected a sum of 1, found 0.5"},
+    {DEEP, "means", "old.T[:2]", ISG_ERR_SHAPE, "means: expected 3 x 3 numbers"},
+    {DEEP, "means", "old + np.inf", BAD, "means, number 1: expected a finite number, found inf"},
+    {DEEP, "means", "np.asfortranarray(old)", FINE},
+    {DEEP, "covariances", "None", BAD, "an RBM without a top layer"},
+    {DEEP, "covariances", "old[0]", ISG_ERR_SHAPE, "covariances: expected 3 x 3 x 3 numbers"},
+    {DEEP, "covariances", "old + np.triu(np.ones((3, 3)), 1)", BAD, "expected symmetric matrices"},
+    {DEEP, "covariances", "old - 1e3 * np.eye(3)", BAD, "not positive definite"},
+    {DEEP, "covariances", "old * 1e308 * 10", BAD, "expected a finite number"},
+    {DEEP, "top", "old[:2]", ISG_ERR_SHAPE, "top: expected 3 numbers"},
+    {DEEP, "top", "old * [1, 1, 3] + [0, 0, 3]", BAD, "top: expected a beta, a shrinkage"},
+    {DEEP, "top", "old * [-1, 1, 1]", BAD, "top: expected a beta, a shrinkage"},
+    {DEEP, "meta.json", "None", FINE},
+
     {TRAINER, "W", "old", FINE},
     {TRAINER, "W", "old * 1e40", BAD, "trainer"},
     {TRAINER, "W", "old.astype(np.float32)", BAD,
@@ -277,12 +310,15 @@ static void make_files(void) {
     isg_rbm *rbm = NULL, *start = NULL;
     isg_experts *experts = NULL;
     isg_classifier *classifier = NULL;
+    isg_deep_model *deep = NULL;
     isg_run *run = NULL;
     assert_ok(isg_patterns_from_data(&patterns, data, &pattern_options, NULL));
     assert_ok(isg_rbm_from_patterns(&rbm, patterns, &mapping, NULL));
     assert_ok(isg_rbm_set_image(rbm, 7, CLASS_UNITS / 7));
     assert_ok(isg_rbm_save(rbm, in(directory, "model.npz"), 1, "test"));
     assert_ok(isg_patterns_save(patterns, in(directory, "patterns.npz"), 1, "test"));
+    assert_ok(isg_deep_model_fit(&deep, rbm, data, NULL, NULL));
+    assert_ok(isg_deep_model_save(deep, in(directory, "deep.npz"), 1, "test"));
     assert_ok(isg_experts_create(&experts, data, &options, NULL));
     for (size_t k = 0; k < CLASS_COUNT; k++) {
         assert_ok(isg_experts_step(experts, NULL));
@@ -298,6 +334,7 @@ static void make_files(void) {
     assert_ok(isg_run_train(run, 1, NULL));
     isg_run_close(run);
     isg_classifier_free(classifier);
+    isg_deep_model_free(deep);
     isg_experts_free(experts);
     isg_rbm_free(rbm);
     isg_patterns_free(patterns);
