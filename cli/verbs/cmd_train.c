@@ -42,6 +42,7 @@ static void defaults(void *settings) {
 }
 
 static const char *const estimator_choices[] = {"sampled", "mean", NULL};
+static const char *const constraint_choices[] = {"none", "stiefel", "span", NULL};
 
 /* Options that are no part of the training, and those that may differ when it is resumed: how long,
    how often to score, and where labels and validation data are, since it is the spins that count. */
@@ -232,6 +233,29 @@ static isg_run_options training_options(const job *my) {
     return options;
 }
 
+/* The start need not satisfy the constraint, but then it is not the one asked for. */
+static exit_code remark_on_constraint(const job *my, const isg_rbm *rbm) {
+    const train_settings *settings = my->settings;
+    const isg_constraint constraint = settings->how.train.constraint;
+    if (constraint == ISG_CONSTRAINT_SPAN && !isg_rbm_patterns(rbm))
+        return fail(EXIT_MISUSED,
+                    "--constraint span: needs patterns, but --init %s has none; use "
+                    "--init hopfield, or a model that 'isinglass map' made of patterns",
+                    settings->start.init);
+    const isg_rbm_info info = isg_rbm_describe(rbm);
+    if (constraint != ISG_CONSTRAINT_STIEFEL || info.n_hidden > info.n_visible)
+        return EXIT_DONE; /* or refused by the library */
+    isg_integrated found;
+    const exit_code code = fail_status(isg_rbm_integrate(rbm, &found, NULL, NULL));
+    if (code == EXIT_DONE && found.orthogonality_error > 1e-9)
+        notice(
+            my->call.common.quiet,
+            "--constraint stiefel: the columns of --init %s are not orthonormal (W^T W - 1 has an "
+            "entry of %.2g); training starts from the nearest W whose columns are",
+            settings->start.init, found.orthogonality_error);
+    return code;
+}
+
 static exit_code begin(job *my) {
     const isg_run_options options = training_options(my);
     isg_rbm *rbm = NULL;
@@ -239,6 +263,8 @@ static exit_code begin(job *my) {
     exit_code code = start_make(&rbm, &my->call, &my->settings->start, my->data, my->data_name);
     settings_mark(&my->call, "hidden");
     settings_mark(&my->call, "beta");
+    if (code == EXIT_DONE)
+        code = remark_on_constraint(my, rbm);
     if (code == EXIT_DONE)
         code = my->record ? record_changes(my) : make_record(my, rbm);
     if (code == EXIT_DONE && signals_caught())
@@ -555,6 +581,15 @@ static const option_entry options[] = {
              "or with the mean hidden units given these spins, which is less noisy"},
     {.name = "shuffle", .kind = OPTION_FLAG, .offset = offsetof(train_settings, how.train.shuffle),
      .help = "Visit the samples in a new order every epoch"},
+    {.name = "constraint", .kind = OPTION_CHOICE, .metavar = "HOW", .choices = constraint_choices,
+     .offset = offsetof(train_settings, how.train.constraint),
+     .help = "Keep W where the RBM is a Hopfield network, after every update: stiefel, with orthonormal "
+             "columns, so that J = W W^T is a projector; span, in the span of the patterns of the "
+             "start, which stay exactly as they are"},
+    {.name = "learn-beta", .kind = OPTION_FLAG,
+     .offset = offsetof(train_settings, how.train.learn_beta),
+     .help = "Train beta too, by the gradient of the likelihood, at the rate of the weights; without "
+             "--constraint, the length of W can do the same"},
     {.name = "score-every", .kind = OPTION_SIZE, .metavar = "E",
      .offset = offsetof(train_settings, score_every),
      .help = "Score the data at the start and after every E epochs, as 'isinglass score' does, "
@@ -662,6 +697,8 @@ static const example examples[] = {
     {"isinglass train mnist:train -o balanced --init run/model.npz --equilibrium --sweeps 3 --batch 60000 "
      "--estimator mean --rate 3e-5 --epochs 300",
      "Correct how much of the probability each mode of a trained model holds."},
+    {"isinglass train mnist:train -o network --constraint stiefel --estimator mean --batch 500 --rate 1e-3,3e-4@6",
+     "Learning that stays a Hopfield network: J = W W^T is a projector after every update."},
     {"isinglass train votes.csv --label-column party -o votes --fields --pcd",
      "Your own data, fields too, persistent chains."},
     {NULL, NULL},

@@ -65,6 +65,8 @@ OPTIONS = [
     {"persistent": True, "fields": True, "estimator": "mean"},
     {"learning_rate": [(5e-4, 0), (1e-4, 2)], "batch_size": 1000},
     {"equilibrium": True, "chains": 50, "jumps": 2, "refit_every": 3, "gibbs_steps": 4},
+    {"constraint": "stiefel", "learn_beta": True, "learning_rate": 1e-3},
+    {"constraint": "span", "learning_rate": 1e-3},
 ]
 
 
@@ -97,6 +99,8 @@ def test_iterating_gives_the_bits_of_running(start, data, options):
     (OPTIONS[2], ["--pcd", "--fields", "--estimator", "mean"]),
     (OPTIONS[3], ["--rate", "5e-4,1e-4@2", "--batch", "1000"]),
     (OPTIONS[4], ["--equilibrium", "--chains", "50", "--jumps", "2", "--refit-every", "3", "--sweeps", "4"]),
+    (OPTIONS[5], ["--constraint", "stiefel", "--learn-beta", "--rate", "1e-3"]),
+    (OPTIONS[6], ["--constraint", "span", "--rate", "1e-3"]),
 ])
 def test_the_bits_of_the_program(start, data, arrays, tmp_path, options, words):
     np.savez(tmp_path / "d.npz", X=arrays[0], y=arrays[1])
@@ -105,6 +109,7 @@ def test_the_bits_of_the_program(start, data, arrays, tmp_path, options, words):
     with np.load(tmp_path / "run" / "model.npz") as model:
         assert np.array_equal(model["W"], training.rbm.weights)
         assert np.array_equal(model["b"], training.rbm.visible_field)
+        assert model["beta"] == training.rbm.beta
     with open(tmp_path / "run" / "epochs.csv") as file:
         rows = list(csv.DictReader(file))
     assert [float(row["reconstruction_error"] or "nan") for row in rows[1:]] == [
@@ -393,6 +398,7 @@ BAD = [
     ({"learning_rate": [(1e-4, 1)]}, "learning_rate: "), ({"learning_rate": [(1, 0), (1, 0)]}, "learning_rate: "),
     ({"learning_rate": [1e-4, 2e-4]}, "learning_rate: "), ({"learning_rate": [(1, 0), (1, 2**64)]}, "learning_rate: "),
     ({"estimator": "other"}, "estimator: "), ({"estimator": 1}, "estimator: "), ({"patience": 1}, "patience: "),
+    ({"constraint": "other"}, "constraint: "), ({"constraint": 1}, "constraint: "),
     ({"patience": -1}, "patience: "), ({"save_every": -1.0}, "save_every"),
     ({"save_every": float("nan")}, "save_every"),
     ({"save_every": "x"}, "save_every"), ({"random_state": -1}, "random_state: "),

@@ -54,6 +54,13 @@ RESULTS = [
     ("train.fields", "fields too", True, [("fields/model.npz", f"{TRAIN} fields --fields")]),
     ("train.mean", "mean estimator, new order every epoch", True,
      [("means/model.npz", f"{TRAIN} means --estimator mean --shuffle")]),
+    ("train.stiefel", "orthonormal weights", True,
+     [("stiefel/model.npz", f"{TRAIN} stiefel --rate 1e-3 --estimator mean --constraint stiefel")]),
+    ("train.span", "weights in the span of learned patterns", True,
+     [("", "map learned.npz -o learnt.npz"),
+      ("span/model.npz", f"{TRAIN} span --rate 1e-3 --constraint span --init learnt.npz")]),
+    ("train.beta", "beta too, with orthonormal weights and persistent chains", True,
+     [("warm/model.npz", f"{TRAIN} warm --rate 1e-3 --constraint stiefel --learn-beta --pcd --fields")]),
     ("sample", "200 free and 100 clamped samples, energies, autocorrelations", True,
      [("json", "sample hopfield -o free.npz --count 200 --sweeps 20 --beta 1,2@10"), ("free.npz", ""),
       ("json", f"sample fields -o clamped.npz --start {TESTS} --count 100 --sweeps 5 "

@@ -185,6 +185,33 @@ edit(src/train/train.c [=[(data->info.n_samples - 1) / options->batch_size + 1;]
 mutant(chains_restart "persistent chains start from the data in every update" test_train_exact)
 edit(src/train/train.c [=[trainer->option.persistent && state->updates == 0)]=] [=[trainer->option.persistent)]=])
 
+mutant(not_kept "the polar step after an update skipped" test_constraint)
+edit(src/train/train.c [=[    keep(my, me);
+]=] [=[    if (my->rate < 0)
+            keep(my, me);
+]=])
+
+mutant(polar_of_one_step "a polar factor that is only nearer to orthonormal" test_polar)
+edit(src/linalg/polar.c [=[is_last = error < 1e-9;]=] [=[is_last = error < 1e-1;]=])
+edit(src/linalg/polar.c [=[MOST_ROUNDS = 8]=] [=[MOST_ROUNDS = 2]=])
+edit(src/linalg/polar.c [=[fmax(1e-13, (double)w.rows * DBL_EPSILON / 8)]=] [=[fmax(1e-3, (double)w.rows * DBL_EPSILON / 8)]=])
+
+mutant(span_not_kept "the projection on the patterns dropped" test_constraint)
+edit(src/train/constraint.c [=[        project(keeping, weights);
+]=] [=[        (void)project;
+]=])
+
+mutant(beta_downhill "the gradient of beta with the wrong sign" test_learn_beta)
+edit(src/train/train.c [=[isg_beta_after(*beta, step * isg_beta_gradient(]=] [=[isg_beta_after(*beta, -step * isg_beta_gradient(]=])
+
+mutant(beta_without_fields "the fields left out of the gradient of beta" test_learn_beta)
+edit(src/train/learn_beta.c [=[sum += b[i] * trainer->field_sums[i] / n_chains;]=]
+  [=[sum += 0 * b[i] * trainer->field_sums[i] / n_chains;]=])
+
+mutant(beta_by_sampled_hidden "the gradient of beta from the hidden units that were drawn" test_learn_beta)
+edit(src/train/learn_beta.c [=[const double h = isg_gibbs_hidden_mean(w, chains->input + k * w->stride, mu);]=]
+  [=[const double h = (double)chains->lambda[k * w->stride + mu];]=])
+
 mutant(experts_share_a_seed "all experts draw the same random numbers" test_experts)
 edit(src/classify/experts.c [=[options->joint ? options->train.seed : isg_next_word64(&random);]=]
   [=[options->joint || true ? options->train.seed : isg_next_word64(&random);]=])

@@ -239,12 +239,13 @@ bool core_texts(const char ***out, PyObject **keep, PyObject *sequence, const ch
 
 /* names of enums, as the command line has them; shared by several types */
 extern const char *const core_rules[],
-    *const core_dynamics[], *const core_decompositions[],
-                                *const core_starts[], *const core_estimators[],
-                                                          *const core_missing[],
-                                                              *const core_features[],
-                                                                  *const core_log_z_methods[],
-                                                                      *const core_sides[],
-                                                                          *const core_readouts[];
+    *const core_dynamics[],
+        *const core_decompositions[],
+            *const core_starts[], *const core_estimators[],
+                                      *const core_constraints[],
+                                          *const core_missing[], *const core_features[],
+                                                                     *const core_log_z_methods[],
+                                                                         *const core_sides[],
+                                                                             *const core_readouts[];
 
 #endif

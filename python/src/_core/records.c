@@ -12,6 +12,7 @@ const char *const core_dynamics[] = {"async", "sync", "glauber", "parallel", "gi
 const char *const core_decompositions[] = {"qr", "svd", "sqrt", "hebbian", NULL};
 const char *const core_starts[] = {"hopfield", "hebbian", "pca", "normal", "axes", NULL};
 const char *const core_estimators[] = {"sampled", "mean", NULL};
+const char *const core_constraints[] = {"none", "stiefel", "span", NULL};
 const char *const core_missing[] = {"refuse", "drop-samples", "majority", "impute", NULL};
 const char *const core_features[] = {"energy", "hidden", "squares", NULL};
 const char *const core_log_z_methods[] = {"auto",  "exact",      "ais", "mixture",

@@ -20,6 +20,8 @@ static const core_field option_fields[] = {
     CORE_NAMED("shuffle", isg_run_options, train.shuffle, CORE_BOOL),
     CORE_NAMED("impute_sweeps", isg_run_options, train.impute_sweeps, CORE_SIZE),
     CORE_NAMED("seed", isg_run_options, train.seed, CORE_UINT64),
+    CORE_ENUM("constraint", isg_run_options, train.constraint, core_constraints),
+    CORE_NAMED("learn_beta", isg_run_options, train.learn_beta, CORE_BOOL),
     CORE_FIELD(isg_run_options, patience, CORE_SIZE),
     CORE_FIELD(isg_run_options, command, CORE_TEXT),
     CORE_NAMED("save_every", isg_run_options, save_every_s, CORE_DOUBLE),

@@ -32,6 +32,8 @@ OPTIONS = {
     "fields": "fields",
     "estimator": "estimator",
     "shuffle": "shuffle",
+    "constraint": "constraint",
+    "learn_beta": "learn-beta",
     "patience": "patience",
     "impute_sweeps": "impute-sweeps",
 }

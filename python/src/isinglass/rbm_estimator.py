@@ -61,6 +61,11 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         What the spins after the last sweep are paired with: the hidden units they were drawn from, or their mean.
     shuffle : bool
         Visit the samples in a new order in every epoch.
+    constraint : {"none", "stiefel", "span"}
+        What the weights keep to, so that the model stays a Hopfield network: orthonormal columns, or the span of the
+        patterns of the start.
+    learn_beta : bool
+        Train beta, too.
     deviation : float
         Standard deviation of the weights of ``init="normal"``.
     features : {"hidden", "squares", "both"}
@@ -116,9 +121,9 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
     def __init__(self, n_components: int | None = None, *, init: Start | SpinGaussianRBM = "hopfield",
                  learning_rate: Rate = 1e-4, batch_size: int = 100, n_iter: int = 10, beta: float = 2.0,
                  gibbs_steps: int = 20, persistent: bool = False, fields: bool = False, estimator: str = "sampled",
-                 shuffle: bool = False, deviation: float = 0.1, features: str = "hidden",
-                 binarize: float | str | None = 0.0, log_z: Method = "auto", verbose: int = 0, random_state: Any = None,
-                 n_jobs: int | None = None) -> None:
+                 shuffle: bool = False, constraint: str = "none", learn_beta: bool = False, deviation: float = 0.1,
+                 features: str = "hidden", binarize: float | str | None = 0.0, log_z: Method = "auto",
+                 verbose: int = 0, random_state: Any = None, n_jobs: int | None = None) -> None:
         self.n_components = n_components
         self.init = init
         self.learning_rate = learning_rate
@@ -130,6 +135,8 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
         self.fields = fields
         self.estimator = estimator
         self.shuffle = shuffle
+        self.constraint = constraint
+        self.learn_beta = learn_beta
         self.deviation = deviation
         self.features = features
         self.binarize = binarize
@@ -195,7 +202,8 @@ class HopfieldRBM(ClassNamePrefixFeaturesOutMixin, TransformerMixin, SpinEstimat
             start = self._start(data, seed) if rbm is None else rbm
             training = Training(start, data, epochs=epochs, batch_size=self.batch_size, gibbs_steps=self.gibbs_steps,
                                 learning_rate=rates, estimator=self.estimator, persistent=self.persistent,
-                                fields=self.fields, shuffle=self.shuffle, random_state=seed, progress=False)
+                                fields=self.fields, shuffle=self.shuffle, constraint=self.constraint,
+                                learn_beta=self.learn_beta, random_state=seed, progress=False)
             began_s = time.monotonic()
             for epoch in training:
                 if self.verbose:

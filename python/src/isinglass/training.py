@@ -135,6 +135,11 @@ class Training:
         Visit the samples in a new order in every epoch.
     impute_sweeps : int
         Missing values are drawn anew in every update, by so many sweeps.
+    constraint : {"none", "stiefel", "span"}
+        What W keeps to, so that the RBM stays a Hopfield network: orthonormal columns, or the span of the patterns
+        that ``rbm`` was made from.
+    learn_beta : bool
+        Train beta, too, by the gradient of the likelihood, at the rate of the weights.
     validation : Dataset or array of spins, optional
         Measured at the start and after every epoch, to tell the best one by.
     patience : int
@@ -167,6 +172,7 @@ class Training:
                  gibbs_steps: int = 20, learning_rate: Rate = 1e-4, estimator: str = "sampled",
                  persistent: bool = False, chains: int = 0, equilibrium: bool = False, jumps: int = 3,
                  refit_every: int = 25, fields: bool = False, shuffle: bool = False, impute_sweeps: int = 20,
+                 constraint: str = "none", learn_beta: bool = False,
                  validation: Dataset | npt.ArrayLike | None = None, patience: int = 0, save_every: float = 30.0,
                  random_state: Any = 1, overwrite: bool = False, progress: Progress = None) -> None:
         if not isinstance(rbm, SpinGaussianRBM):
@@ -180,7 +186,8 @@ class Training:
                    "persistent": persistent, "chains": chains, "equilibrium": equilibrium, "jumps": jumps,
                    "refit_every": refit_every,
                    "fields": fields, "shuffle": shuffle, "impute_sweeps": impute_sweeps,
-                   "patience": patience, "seed": as_seed(random_state)}
+                   "constraint": constraint, "learn_beta": learn_beta, "patience": patience,
+                   "seed": as_seed(random_state)}
         shown = {"epochs": _as_epochs(epochs), **options, "learning_rate": _run_record.rates_text(rates)}
         command = f"isinglass.Training({', '.join(f'{key}={value!r}' for key, value in shown.items())})"
         self._open(directory, may_create=True, progress=progress)
@@ -234,7 +241,8 @@ class Training:
                estimator: str | None = None, persistent: bool | None = None, chains: int | None = None,
                equilibrium: bool | None = None, jumps: int | None = None, refit_every: int | None = None,
                fields: bool | None = None,
-               shuffle: bool | None = None, impute_sweeps: int | None = None, random_state: int | None = None,
+               shuffle: bool | None = None, impute_sweeps: int | None = None, constraint: str | None = None,
+               learn_beta: bool | None = None, random_state: int | None = None,
                save_every: float = 30.0, progress: Progress = None) -> Training:
         """Continues the run of a directory, begun here or by ``isinglass train``, as if it had never stopped.
 
@@ -246,6 +254,7 @@ class Training:
         wanted = {"batch_size": batch_size, "gibbs_steps": gibbs_steps, "estimator": estimator,
                   "persistent": persistent, "chains": chains, "equilibrium": equilibrium, "jumps": jumps,
                   "refit_every": refit_every, "fields": fields, "shuffle": shuffle, "impute_sweeps": impute_sweeps,
+                  "constraint": constraint, "learn_beta": learn_beta,
                   "learning_rate": None if learning_rate is None else as_rates(learning_rate)}
         try:
             self._continue({**wanted, "seed": random_state}, {"epochs": epochs, "patience": patience}, data,

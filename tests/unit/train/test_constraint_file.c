@@ -12,9 +12,9 @@
 #include "rbm/rbm.h"
 #include "train/run_directory.h"
 
-enum { N = 70, P = 4, SAMPLES = 21, BATCH = 8, N_BATCHES = 3, EPOCHS = 4, MODES = 4 };
+enum { N = 70, P = 4, SAMPLES = 21, BATCH = 8, N_BATCHES = 3, EPOCHS = 4, MODES = 4, JUMPING = 4 };
 
-/* Each constraint, with and without a learned beta; without either it is ordinary training. */
+/* Each constraint and a learned beta; JUMPING also with chains that jump. */
 static isg_train_options mode_of_training(size_t mode) {
     static const isg_rate rates[] = {{0.02, 0}, {0.01, 2}};
     isg_train_options options = isg_train_defaults();
@@ -27,6 +27,9 @@ static isg_train_options mode_of_training(size_t mode) {
                          : mode == 3 ? ISG_CONSTRAINT_SPAN
                                      : ISG_CONSTRAINT_STIEFEL;
     options.learn_beta = mode != 1;
+    options.equilibrium = mode == JUMPING;
+    options.jumps = 1;
+    options.refit_every = 4;
     return options;
 }
 
@@ -206,6 +209,30 @@ static bool count_down(void *user, double fraction) {
     return --*left > 0;
 }
 
+/* With both a constraint and chains that jump to where the mixture of an earlier beta says. */
+static void test_with_jumps(void **state) {
+    (void)state;
+    const isg_train_options options = mode_of_training(JUMPING);
+    isg_dataset *data = make_data(1);
+    isg_rbm *whole = trained(JUMPING, data), *rbm = start(), *resumed = start();
+    isg_trainer *trainer = NULL, *next = NULL;
+    assert_ok(isg_trainer_create(&trainer, rbm, data, &options));
+    assert_ok(isg_trainer_epoch(trainer, NULL, NULL));
+    assert_ok(isg_trainer_epoch(trainer, NULL, NULL));
+    assert_ok(isg_trainer_save(trainer, in(directory, "saved.npz")));
+    assert_ok(isg_trainer_create(&next, resumed, data, &options));
+    assert_ok(isg_trainer_load(next, in(directory, "saved.npz")));
+    for (size_t k = 2; k < EPOCHS; k++)
+        assert_ok(isg_trainer_epoch(next, NULL, NULL));
+    assert_same(resumed, whole);
+    isg_trainer_free(trainer);
+    isg_trainer_free(next);
+    isg_rbm_free(whole);
+    isg_rbm_free(rbm);
+    isg_rbm_free(resumed);
+    isg_dataset_free(data);
+}
+
 /* Stopped at every update in turn; the best RBM by validation, with its own beta, comes back too. */
 static void test_runs_are_resumed(void **state) {
     (void)state;
@@ -265,6 +292,7 @@ int main(void) {
         cmocka_unit_test(test_goes_on_from_any_update),
         cmocka_unit_test(test_other_modes_are_refused_by_name),
         cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_with_jumps),
         cmocka_unit_test(test_runs_are_resumed),
     };
     return cmocka_run_group_tests(tests, make_directory_in_memory, remove_directory);
