@@ -125,10 +125,11 @@ class Training:
         How many of those; 0 means as many as samples in a batch, or 1000 for equilibrium.
     equilibrium : bool
         These chains, persistent in any case, also jump between the modes of the model, so that training learns how much
-        each mode holds; takes a small learning rate. Where no mixture of Gaussians fits the model, they do not jump, and
-        :attr:`equilibrium` says so.
+        each mode holds; takes a small learning rate. Where no mixture of Gaussians fits the model, they do not jump,
+        and :attr:`equilibrium` says so.
     jumps, refit_every : int
-        For equilibrium: jumps of every chain per update, each after a sweep; and updates between two fits of the mixture.
+        For equilibrium: jumps of every chain per update, each after a sweep; and updates between two fits of the
+        mixture.
     fields : bool
         Train the fields b and c, too.
     shuffle : bool
