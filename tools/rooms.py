@@ -39,7 +39,7 @@ ROOMS = {  # room: (what it may include besides itself, what it is)
     "log_z": ("base kernels linalg data patterns rbm sample", "exact, annealing, mixture, likelihood"),
     "recall": ("base data patterns hopfield", "the network as a memory"),
     "classify": ("base kernels linalg io data patterns rbm sample mapping train",
-                 "experts and logistic regression"),
+                 "experts, logistic regression, fine-tuning"),
     "deep": ("base kernels linalg io data patterns rbm",
              "a layer on top of an RBM: a Gaussian of its hidden units for every class"),
     "theory": ("base linalg patterns hopfield rbm mapping log_z", "the machines of appendix C, verify"),

@@ -95,6 +95,13 @@ def classify(folder, train, test, *options):
       "50", "--sweeps", "3", "--beta", "1.5"],
      {"n_iter": 1, "persistent": True, "init": "normal", "deviation": 0.05, "estimator": "mean", "random_state": 3,
       "batch_size": 50, "gibbs_steps": 3, "beta": 1.5}),
+    (["--finetune", "--epochs", "2", "--seed", "4", "--shift", "1", "--shape", "28x28", "--per-class", "4"],
+     {"finetune": True, "tune_epochs": 2, "random_state": 4, "shift": 1, "image_shape": (28, 28), "per_class": 4}),
+    (["--finetune", "--epochs", "5", "--seed", "2", "--hold-out", "0.2", "--patience", "1", "--features", "squares",
+      "--balanced", "--rate", "5e-3", "--logits-rate", "0.1", "--batch", "50", "--per-class", "3"],
+     {"finetune": True, "tune_epochs": 5, "random_state": 2, "validation_fraction": 0.2, "patience": 1,
+      "features": "squares", "balanced": True, "tune_rate": 5e-3, "logits_rate": 0.1, "batch_size": 50,
+      "per_class": 3}),
     (["--classifier", "labels", "--epochs", "1", "--seed", "1"],
      {"features": "labels", "n_iter": 1, "random_state": 1}),
 ])
@@ -384,7 +391,14 @@ def test_not_converged(digits):
     ({"estimator": "best"}, "estimator"), ({"init": "normal", "deviation": 0.0}, "deviation"),
     ({"init": "normal", "deviation": np.nan}, "deviation"), ({"random_state": -1}, "random_state"),
     ({"random_state": "one"}, "random_state"), ({"n_jobs": 0}, "n_jobs"), ({"binarize": "modulo"}, "binarize"),
-    ({"binarize": np.nan}, "binarize"),
+    ({"binarize": np.nan}, "binarize"), ({"finetune": True, "tune_epochs": 0}, "epochs"),
+    ({"finetune": True, "tune_epochs": 1.5}, "epochs"), ({"finetune": True, "tune_rate": 0.0}, "rate"),
+    ({"finetune": True, "logits_rate": np.nan}, "logits_rate"), ({"finetune": True, "shift": 1}, "image_shape"),
+    ({"finetune": True, "shift": 8, "image_shape": (8, 8)}, "shift"), ({"image_shape": (7, 7)}, "7"),
+    ({"finetune": True, "shift": -1, "image_shape": (8, 8)}, "shift"),
+    ({"finetune": True, "features": "labels"}, "finetune"), ({"finetune": True, "patience": -1}, "patience"),
+    ({"finetune": True, "validation_fraction": 0.6}, "validation_fraction"),
+    ({"finetune": True, "validation_fraction": np.nan}, "validation_fraction"),
 ])
 def test_refuses_parameters(digits, parameters, name):
     with pytest.raises((ValueError, TypeError), match=name):

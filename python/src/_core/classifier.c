@@ -15,6 +15,7 @@ static const core_field info_fields[] = {
     CORE_ENUM("features", isg_classifier_info, features, core_features),
     CORE_FIELD(isg_classifier_info, image_height, CORE_SIZE),
     CORE_FIELD(isg_classifier_info, image_width, CORE_SIZE),
+    CORE_FIELD(isg_classifier_info, tuned_epochs, CORE_UINT64),
     {NULL, 0, 0, NULL}};
 
 static const core_field option_fields[] = {
@@ -153,6 +154,14 @@ static PyObject *describe(PyObject *self, PyObject *none) {
     return core_write(&info, info_fields);
 }
 
+static PyObject *tuned(PyObject *self, PyObject *none) {
+    const isg_classifier_info info = isg_classifier_describe(classifier_of(self));
+    (void)none;
+    if (info.tuned_epochs == 0)
+        Py_RETURN_NONE;
+    return core_tuned_options(&info);
+}
+
 static PyObject *class_names(PyObject *self, PyObject *none) {
     const isg_classifier *classifier = classifier_of(self);
     const size_t count = isg_classifier_describe(classifier).n_classes;
@@ -193,6 +202,7 @@ static PyMethodDef methods[] = {
     {"defaults", defaults, METH_NOARGS | METH_STATIC, "isg_logistic_defaults() as a dict."},
     CORE_FILE_METHODS,
     CORE_NO_ARGUMENTS("describe", describe, "isg_classifier_info as a dict."),
+    CORE_NO_ARGUMENTS("tuned", tuned, "isg_tune_options as a dict, or None."),
     CORE_NO_ARGUMENTS("class_names", class_names, "The names of the classes."),
     CORE_NO_ARGUMENTS("encoding", encoding, "How the data became spins, or None."),
     {"rbm", rbm, METH_VARARGS, "A copy of RBM number k."},

@@ -39,6 +39,7 @@ typedef enum core_type {
     CORE_STATES,
     CORE_EXPERTS,
     CORE_CLASSIFIER,
+    CORE_TUNER,
     CORE_VIEW,
     CORE_N_TYPES
 } core_type;
@@ -87,6 +88,7 @@ bool core_add_recall(PyObject *module);
 bool core_add_unmapping(PyObject *module);
 bool core_add_states(PyObject *module);
 bool core_add_experts(PyObject *module);
+bool core_add_tuner(PyObject *module);
 bool core_add_classifier(PyObject *module);
 bool core_add_theory(PyObject *module);
 bool core_add_view(PyObject *module);

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from .training import TrainingState as TrainingState
     from .classify import Classifier as Classifier
     from .classify import Experts as Experts
+    from .finetuning import FineTuning as FineTuning
     from .binarizer import SpinBinarizer as SpinBinarizer
     from .rbm_estimator import HopfieldRBM as HopfieldRBM
     from .memory import HopfieldMemory as HopfieldMemory
@@ -98,6 +99,7 @@ _HOMES = {
     "TrainingState": "training",
     "Classifier": "classify",
     "Experts": "classify",
+    "FineTuning": "finetuning",
     "SpinBinarizer": "binarizer",
     "HopfieldRBM": "rbm_estimator",
     "HopfieldMemory": "memory",

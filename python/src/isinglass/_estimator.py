@@ -83,12 +83,13 @@ class SpinEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, y: Any, names: Any, like: Encoding | None) -> Dataset:
         rule = self._rule()
+        shape = getattr(self, "image_shape", None)
         if rule is None:
             dense = X.toarray() if hasattr(X, "tocsr") else X
-            return Dataset.from_spins(dense, y, unit_names=names)
+            return Dataset.from_spins(dense, y, unit_names=names, image_shape=shape)
         if like is not None:
-            return Dataset.from_array(X, y, like=like, progress=False)
-        return Dataset.from_array(X, y, binarize=rule, unit_names=names, progress=False)
+            return Dataset.from_array(X, y, like=like, image_shape=shape, progress=False)
+        return Dataset.from_array(X, y, binarize=rule, unit_names=names, image_shape=shape, progress=False)
 
     @staticmethod
     def _class_names(classes: npt.ArrayLike) -> list[str]:

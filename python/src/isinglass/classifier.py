@@ -17,9 +17,10 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ._convert import Floats, using_threads
+from ._convert import Floats, as_seed, using_threads
 from ._estimator import SpinEstimator
 from .classify import Classifier, Experts
+from .finetuning import FineTuning, tune_with_validation
 
 if TYPE_CHECKING:
     from .dataset import Dataset
@@ -70,6 +71,22 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
         What the spins after the last sweep are paired with: the hidden units they were drawn from, or the mean ones.
     deviation : float, default=0.1
         Standard deviation of the weights of ``init="normal"``.
+    finetune : bool, default=False
+        Then train all weights and the regression together, by backpropagation: see :class:`FineTuning`.
+    tune_epochs : int, default=12
+        Passes over all samples with ``finetune``, over which the rates fall to zero.
+    tune_rate : float, default=1e-3
+        Learning rate of the weights with ``finetune``, at first.
+    logits_rate : float, default=1e-2
+        Learning rate of the coefficients and intercepts with ``finetune``, at first.
+    shift : int, default=0
+        With ``finetune``, images of ``image_shape`` are moved by up to so many pixels, anew every time.
+    image_shape : (height, width) or None, default=None
+        Of the samples, if they are images.
+    validation_fraction : float, default=0.0
+        With ``finetune``, hold out this share of every class, and keep the epoch that classifies it best.
+    patience : int, default=0
+        End the fine-tuning once so many epochs brought no better one; 0: never.
     binarize : float, str or None, default=0.0
         Values above this are +1, others -1; a rule such as ``"mean"`` learns a threshold per feature; None: X are
         spins already.
@@ -88,10 +105,17 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
     classifier_ : Classifier
         What the library made; ``save`` writes it for ``isinglass classify --model``.
     coef_ : array of shape (n_classes, n_experts or n_hidden)
-        Of the standardized features, in the order of ``experts_``.
+        Of the standardized features, in the order of ``experts_``; after fine-tuning, of features divided by
+        ``n_features_in_`` (hidden units: by its root).
     intercept_ : array of shape (n_classes,)
     report_ : dict or None
-        Whether the regression converged, and its loss.
+        Whether the regression, from which fine-tuning starts, converged, and its loss.
+    tuning_ : dict or None
+        How the classifier was fine-tuned.
+    best_epoch_ : int or None
+        The epoch of fine-tuning that was kept.
+    validation_errors_ : list of float
+        From the start on, one per epoch of fine-tuning; empty without ``validation_fraction``.
     n_iter_ : int
         Epochs that every expert was trained for.
     n_features_in_ : int
@@ -109,12 +133,18 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
     True
     """
 
+    classifier_: Classifier
+    best_epoch_: int | None
+    validation_errors_: list[float]
+
     def __init__(self, *, per_class: int = 10, init: str = "hopfield", n_iter: int = 0, learning_rate: Any = 1e-4,
                  batch_size: int = 100, gibbs_steps: int = 20, beta: float = 2.0, features: str = "auto",
                  l2: float = 1e-3, balanced: bool = False, fields: bool = False, persistent: bool = False,
                  shuffle: bool = True, estimator: str = "sampled", deviation: float = 0.1,
-                 binarize: float | str | None = 0.0, random_state: Any = None, n_jobs: int | None = None,
-                 verbose: int = 0) -> None:
+                 finetune: bool = False, tune_epochs: int = 12, tune_rate: float = 1e-3, logits_rate: float = 1e-2,
+                 shift: int = 0, image_shape: tuple[int, int] | None = None, validation_fraction: float = 0.0,
+                 patience: int = 0, binarize: float | str | None = 0.0, random_state: Any = None,
+                 n_jobs: int | None = None, verbose: int = 0) -> None:
         self.per_class = per_class
         self.init = init
         self.n_iter = n_iter
@@ -130,6 +160,14 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
         self.shuffle = shuffle
         self.estimator = estimator
         self.deviation = deviation
+        self.finetune = finetune
+        self.tune_epochs = tune_epochs
+        self.tune_rate = tune_rate
+        self.logits_rate = logits_rate
+        self.shift = shift
+        self.image_shape = image_shape
+        self.validation_fraction = validation_fraction
+        self.patience = patience
         self.binarize = binarize
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -142,6 +180,7 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
                              f"found {self.features!r}")
         if not hasattr(self.n_iter, "__index__") or self.n_iter < 0:
             raise ValueError(f"n_iter: expected a whole number of epochs from 0 on, found {self.n_iter!r}")
+        self._check_tuning()
         if y is None:
             raise ValueError("HopfieldClassifier requires y to be passed, but the target y is None")
         y = column_or_1d(y, warn=True)
@@ -157,6 +196,29 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
             self._fit_experts(data, data.labels[places])
         return self
 
+    def _check_tuning(self) -> None:
+        """What the library is not asked about."""
+        if not self.finetune:
+            return
+        if self.features == "labels":
+            raise ValueError('finetune: expected features other than "labels", which are no experts')
+        if not hasattr(self.patience, "__index__") or self.patience < 0:
+            raise ValueError(f"patience: expected a number of epochs, or 0, found {self.patience!r}")
+        if not 0 <= self.validation_fraction <= 0.5:
+            raise ValueError(f"validation_fraction: expected a share from 0 to 0.5, found {self.validation_fraction!r}")
+        if self.shift and self.image_shape is None:
+            raise ValueError(f"shift: moving images by {self.shift!r} pixels needs image_shape=(height, width)")
+
+    def _tune(self, data: Dataset, held_out: Dataset | None, seed: int, progress: bool) -> None:
+        """Replaces the classifier by a fine-tuned one."""
+        tuning = FineTuning(self.classifier_, data, epochs=self.tune_epochs, batch_size=self.batch_size,
+                            learning_rate=self.tune_rate, logits_rate=self.logits_rate, shift=self.shift,
+                            balanced=self.balanced, random_state=seed)
+        report = self.classifier_.report
+        self.classifier_, self.best_epoch_, self.validation_errors_ = tune_with_validation(
+            tuning, held_out, self.patience, progress)
+        self.classifier_.report = report
+
     def _fit_experts(self, data: Dataset, order: npt.NDArray[np.int64]) -> None:
         """``order``: for every class its number in the library, which sorts numbers as numbers, also as texts."""
         if not np.array_equal(np.sort(order), np.arange(len(data.classes))):
@@ -164,11 +226,15 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
                              f"label, found {self.classes_.tolist()}")
         is_joint = self.features == "labels"
         progress = bool(self.verbose)
+        seed = as_seed(self.random_state)
+        held_out = None
+        if self.finetune and self.validation_fraction > 0:
+            data, held_out = data.split(1 - self.validation_fraction, seed)
         experts = Experts(data, joint=is_joint, per_class=self.per_class, cap=True, init=self.init,
                           deviation=self.deviation, beta=self.beta, learning_rate=self.learning_rate,
                           batch_size=self.batch_size, gibbs_steps=self.gibbs_steps, estimator=self.estimator,
                           persistent=self.persistent, fields=self.fields, shuffle=self.shuffle,
-                          random_state=self.random_state, progress=progress)
+                          random_state=seed, progress=progress)
         experts.train(self.n_iter, progress=progress)
         rbms = experts.rbms
         if is_joint:
@@ -177,6 +243,11 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
             features = self.features if self.features != "auto" else "hidden" if _has_twins(rbms) else "energy"
             self.classifier_ = Classifier.fit(rbms, data, features=features, l2=self.l2, balanced=self.balanced,
                                               progress=progress)
+        self.best_epoch_, self.validation_errors_ = None, []
+        if self.finetune:
+            self._tune(data, held_out, seed, progress)
+            rbms = self.classifier_.rbms
+        self.tuning_ = self.classifier_.tuning
         self.experts_ = rbms if is_joint else [rbms[k] for k in order]
         self.report_ = self.classifier_.report
         self.n_iter_ = experts.epochs

@@ -281,6 +281,12 @@ class Classifier:
         return str(self._handle.describe()["features"])
 
     @property
+    def tuning(self) -> dict[str, Any] | None:
+        """How it was fine-tuned: the options of :class:`FineTuning`, and ``epochs_done``; None if it was not."""
+        found = self._handle.tuned()
+        return None if found is None else {"epochs_done": self._handle.describe()["tuned_epochs"], **found}
+
+    @property
     def encoding(self) -> Encoding | None:
         """How the training data became spins, and the names of the units; None if unknown."""
         from .dataset import Encoding
