@@ -46,12 +46,12 @@ void isg_adam_move(const isg_adam_step *step, const isg_adam *from, isg_adam *to
     const double *old = from->values + begin, *old_m = from->first + begin;
     const double *old_v = from->second + begin;
     double *new = to->values + begin, *m = to->first + begin, *v = to->second + begin;
+    const double rate = step->rate / step->first_share, growth = 1 / step->second_share;
 #pragma omp simd
     for (size_t k = 0; k < n; k++) {
         const double g = scale * gradient[k];
         m[k] = first_decay * old_m[k] + (1 - first_decay) * g;
         v[k] = second_decay * old_v[k] + (1 - second_decay) * (g * g);
-        new[k] = old[k] -
-                 step->rate *(m[k] / step->first_share) / (sqrt(v[k] / step->second_share) + least);
+        new[k] = old[k] - rate *m[k] / (sqrt(v[k] * growth) + least);
     }
 }

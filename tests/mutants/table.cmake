@@ -261,7 +261,7 @@ mutant(slopes_not_scaled "features are divided by S, but not their slopes" test_
 edit(src/classify/tuner_gradient.c [=[slopes[j] /= tuner->scale;]=] [=[slopes[j] /= 1;]=])
 
 mutant(uncorrected_adam "the second moments of Adam without their correction" test_adam)
-edit(src/classify/adam.c [=[sqrt(v[k] / step->second_share)]=] [=[sqrt(v[k])]=])
+edit(src/classify/adam.c [=[growth = 1 / step->second_share;]=] [=[growth = 1;]=])
 
 mutant(rate_stays "the rates of fine-tuning do not fall" test_tuner)
 edit(src/classify/tuner.c [=[* (1 - (double)done / all)]=] [=[+ 0 * (1 - (double)done / all)]=])
