@@ -83,6 +83,7 @@ patterns = isinglass.Patterns.from_data(data)
 network = isinglass.HopfieldNetwork(patterns)
 rbm = network.to_rbm()
 half = network.to_rbm(beta=0.5)
+deep = isinglass.DeepModel.fit(rbm, data, beta=1, shrinkage=0.5)
 floats = rng.normal(size=(24, 16))
 
 
@@ -126,6 +127,11 @@ CASES: dict[str, Callable[[], Any]] = {
     "network": lambda: isinglass.HopfieldNetwork(patterns),
     "network to RBM": lambda: network.to_rbm(),
     "RBM from patterns": lambda: isinglass.SpinGaussianRBM.from_patterns(patterns),
+    "deep model": lambda: isinglass.DeepModel.fit(rbm, data, beta=[1, 2], shrinkage=0, hold_out=0.5),
+    "what a deep model says": lambda: (deep.elbo(data), deep.predict(data), deep.sample(3, classes="b"), deep.arrays()),
+    "a deep model, pickled": through_pickle(deep),
+    "a deep model that is refused": raises(lambda: isinglass.DeepModel.fit(rbm, data, beta=-1)),
+    "samples of an unknown class": raises(lambda: deep.sample(3, classes=["a", "b", "z"])),
     # looked at
     "what patterns are": lambda: (patterns.spins, patterns.labels, patterns.overlaps(), repr(patterns)),
     "what a dataset is": lambda: (data.spins, data.labels, repr(data), len(data)),

@@ -39,6 +39,9 @@ static void write_training(const char *directory, const isg_dataset *data) {
     isg_rbm *rbm = small_rbm();
     isg_trainer *trainer = NULL;
     isg_deep_model *deep = NULL;
+    const double beta = 1, shrinkage = 0.5;
+    const isg_deep_options one = {
+        .betas = &beta, .n_betas = 1, .shrinkages = &shrinkage, .n_shrinkages = 1, .hold_out = 0.1};
     need(isg_trainer_create(&trainer, rbm, data, &options));
     need(isg_trainer_save(trainer, in(directory, "fuzz_training/start")));
     need(isg_trainer_update(trainer));
@@ -47,7 +50,7 @@ static void write_training(const char *directory, const isg_dataset *data) {
     need(isg_trainer_epoch(trainer, NULL, NULL));
     need(isg_trainer_save(trainer, in(directory, "fuzz_training/later")));
     need(isg_rbm_save(rbm, in(directory, "fuzz_model/written"), 1, "fuzz"));
-    need(isg_deep_model_fit(&deep, rbm, data, NULL, NULL));
+    need(isg_deep_model_fit(&deep, rbm, data, &one, NULL));
     need(isg_deep_model_save(deep, in(directory, "fuzz_deep/written"), 1, "fuzz"));
     isg_deep_model_free(deep);
     isg_trainer_free(trainer);

@@ -40,6 +40,7 @@ typedef enum core_type {
     CORE_EXPERTS,
     CORE_CLASSIFIER,
     CORE_TUNER,
+    CORE_DEEP,
     CORE_VIEW,
     CORE_N_TYPES
 } core_type;
@@ -90,6 +91,7 @@ bool core_add_states(PyObject *module);
 bool core_add_experts(PyObject *module);
 bool core_add_tuner(PyObject *module);
 bool core_add_classifier(PyObject *module);
+bool core_add_deep_model(PyObject *module);
 bool core_add_theory(PyObject *module);
 bool core_add_view(PyObject *module);
 bool core_add_errors(PyObject *module);

@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from .classify import Classifier as Classifier
     from .classify import Experts as Experts
     from .finetuning import FineTuning as FineTuning
+    from .deep import DeepModel as DeepModel
+    from .deep import Elbo as Elbo
     from .binarizer import SpinBinarizer as SpinBinarizer
     from .rbm_estimator import HopfieldRBM as HopfieldRBM
     from .memory import HopfieldMemory as HopfieldMemory
@@ -100,6 +102,8 @@ _HOMES = {
     "Classifier": "classify",
     "Experts": "classify",
     "FineTuning": "finetuning",
+    "DeepModel": "deep",
+    "Elbo": "deep",
     "SpinBinarizer": "binarizer",
     "HopfieldRBM": "rbm_estimator",
     "HopfieldMemory": "memory",
