@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "columns.h"
+#include "moves.h"
 #include "rbm.h"
 
 #include <string.h>
@@ -24,6 +25,15 @@ static const core_field diagnosis_fields[] = {
     CORE_FIELD(isg_decorrelation, hidden_rhat, CORE_DOUBLE),
     CORE_FIELD(isg_decorrelation, is_reliable, CORE_BOOL),
     CORE_FIELD(isg_decorrelation, is_trapped, CORE_BOOL),
+    {NULL, 0, 0, NULL}};
+
+static const core_field label_fields[] = {
+    CORE_NAMED("time", isg_label_times, time.time, CORE_DOUBLE),
+    CORE_NAMED("error", isg_label_times, time.error, CORE_DOUBLE),
+    CORE_NAMED("window", isg_label_times, time.window, CORE_SIZE),
+    CORE_NAMED("is_reliable", isg_label_times, time.is_reliable, CORE_BOOL),
+    CORE_FIELD(isg_label_times, rhat, CORE_DOUBLE),
+    CORE_FIELD(isg_label_times, changes, CORE_DOUBLE),
     {NULL, 0, 0, NULL}};
 
 static const core_field info_fields[] = {CORE_FIELD(isg_chains_info, count, CORE_SIZE),
@@ -176,13 +186,14 @@ static double now_s(void) {
 
 /* A slice at a time, of about 30 ms, so that signals are seen; slices do not change the draws. Chains stay in the
    cache through the sweeps of one slice, so slices should not be much shorter. */
-static isg_status sweep_in_slices(isg_chains *chains, size_t sweeps, double beta, core_call *call) {
+static isg_status move_in_slices(isg_chains *chains, const isg_moves *moves, size_t sweeps,
+                                 double beta, core_call *call) {
     const double wanted_s = 0.03;
     size_t slice = 1;
     for (size_t done = 0; done < sweeps;) {
         const size_t now = slice < sweeps - done ? slice : sweeps - done;
         const double start_s = now_s();
-        const isg_status status = isg_chains_sweep(chains, now, beta);
+        const isg_status status = isg_chains_move(chains, moves, now, beta);
         if (status != ISG_OK)
             return status;
         done += now;
@@ -196,48 +207,95 @@ static isg_status sweep_in_slices(isg_chains *chains, size_t sweeps, double beta
 }
 
 static PyObject *sweep(PyObject *self, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"sweeps", "beta", "progress", NULL};
+    static char *names[] = {"sweeps", "beta", "progress", "moves", NULL};
     Py_ssize_t sweeps = 0;
     double beta = 0;
-    PyObject *progress = NULL;
+    PyObject *progress = NULL, *how = NULL;
+    core_moves moves;
     core_call call;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nd|O", names, &sweeps, &beta, &progress))
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nd|OO", names, &sweeps, &beta, &progress,
+                                     &how))
         return NULL;
     if (sweeps < 0) {
         PyErr_Format(PyExc_ValueError, "sweeps: expected a number from 0 on, found %zd", sweeps);
         return NULL;
     }
-    if (!core_claim(self))
+    if (!core_moves_claim(&moves, how, NULL))
         return NULL;
-    bool is_done = core_enter(&call, progress);
-    if (is_done)
-        is_done = core_leave(&call, sweep_in_slices(chains_of(self), (size_t)sweeps, beta, &call));
-    core_unclaim(self);
+    bool is_done = core_claim(self);
+    if (is_done) {
+        is_done = core_enter(&call, progress);
+        if (is_done)
+            is_done = core_leave(
+                &call, move_in_slices(chains_of(self), &moves.moves, (size_t)sweeps, beta, &call));
+        core_unclaim(self);
+    }
+    core_moves_drop(&moves);
     return is_done ? Py_NewRef(Py_None) : NULL;
 }
 
+/* With the label times and the shares, a list, if there are patterns. */
+static PyObject *write_measured(const isg_decorrelation *found, const isg_label_times *labels,
+                                const double *shares, size_t count) {
+    PyObject *out = core_write(found, diagnosis_fields);
+    PyObject *times = out && count > 0 ? core_write(labels, label_fields) : NULL;
+    PyObject *list = times ? PyList_New((Py_ssize_t)count) : NULL;
+    for (size_t k = 0; list && k < count; k++) {
+        PyObject *share = PyFloat_FromDouble(shares[k]);
+        if (!share || PyList_SetItem(list, (Py_ssize_t)k, share) < 0)
+            Py_CLEAR(list);
+    }
+    const bool is_done =
+        out && (count == 0 || (list && PyDict_SetItemString(times, "shares", list) == 0 &&
+                               PyDict_SetItemString(out, "labels", times) == 0));
+    Py_XDECREF(list);
+    Py_XDECREF(times);
+    if (!is_done)
+        Py_CLEAR(out);
+    return out;
+}
+
+static PyObject *measure_moves(isg_chains *chains, const isg_moves *moves, size_t skip,
+                               size_t sweeps, double beta, PyObject *progress) {
+    const size_t count =
+        moves->patterns ? 2 * isg_patterns_describe(moves->patterns).n_patterns : 0;
+    double *shares = PyMem_Calloc(count + 1, sizeof *shares);
+    PyObject *made = NULL;
+    isg_decorrelation found;
+    isg_label_times labels;
+    core_call call;
+    if (!shares)
+        return PyErr_NoMemory();
+    if (core_enter(&call, progress) &&
+        core_leave(&call, isg_chains_measure_moves(chains, moves, skip, sweeps, beta, &found,
+                                                   &labels, shares, core_progress(&call))))
+        made = write_measured(&found, &labels, shares, count);
+    PyMem_Free(shares);
+    return made;
+}
+
 static PyObject *measure(PyObject *self, PyObject *arguments, PyObject *keywords) {
-    static char *names[] = {"skip", "sweeps", "beta", "progress", NULL};
+    static char *names[] = {"skip", "sweeps", "beta", "progress", "moves", "patterns", NULL};
     Py_ssize_t skip = 0, sweeps = 0;
     double beta = 0;
-    PyObject *progress = NULL, *made = NULL;
-    isg_decorrelation found;
-    core_call call;
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nnd|O", names, &skip, &sweeps, &beta,
-                                     &progress))
+    PyObject *progress = NULL, *how = NULL, *patterns = NULL, *made = NULL;
+    core_moves moves;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "nnd|OOO", names, &skip, &sweeps, &beta,
+                                     &progress, &how, &patterns))
         return NULL;
     if (skip < 0 || sweeps < 0) {
         PyErr_Format(PyExc_ValueError, "%s: expected a number from 0 on, found %zd",
                      skip < 0 ? "skip" : "sweeps", skip < 0 ? skip : sweeps);
         return NULL;
     }
-    if (!core_claim(self))
+    if (!core_moves_claim(&moves, how, patterns))
         return NULL;
-    if (core_enter(&call, progress) &&
-        core_leave(&call, isg_chains_measure(chains_of(self), (size_t)skip, (size_t)sweeps, beta,
-                                             &found, core_progress(&call))))
-        made = core_write(&found, diagnosis_fields);
-    core_unclaim(self);
+    if (core_claim(self)) {
+        made = measure_moves(chains_of(self), &moves.moves, (size_t)skip, (size_t)sweeps, beta,
+                             progress);
+        core_unclaim(self);
+    }
+    core_moves_drop(&moves);
     return made;
 }
 
@@ -319,7 +377,7 @@ static PyMethodDef methods[] = {
     {"clamp", clamp, METH_O, "Holds spins fixed: a mask, or None."},
     {"restore", restore, METH_O, "Sets the number of sweeps done."},
     CORE_METHOD("sweep", sweep, "Moves the chains."),
-    CORE_METHOD("measure", measure, "isg_decorrelation as a dict."),
+    CORE_METHOD("measure", measure, "isg_decorrelation as a dict, with isg_label_times as labels."),
     {"spins", spins, METH_O, "Writes the spins to out (count, n_visible), int8."},
     {"hidden", hidden, METH_O, "Writes the hidden units to out (count, n_hidden), float32."},
     {"energy", energy, METH_O, "Writes H(s) to out (count)."},

@@ -33,6 +33,8 @@ typedef enum core_type {
     CORE_HOPFIELD,
     CORE_RBM,
     CORE_CHAINS,
+    CORE_JUMPS,
+    CORE_TEMPERING,
     CORE_RUN,
     CORE_RECALL,
     CORE_UNMAPPING,
@@ -84,6 +86,7 @@ bool core_add_patterns(PyObject *module);
 bool core_add_hopfield(PyObject *module);
 bool core_add_rbm(PyObject *module);
 bool core_add_chains(PyObject *module);
+bool core_add_moves(PyObject *module);
 bool core_add_run(PyObject *module);
 bool core_add_recall(PyObject *module);
 bool core_add_unmapping(PyObject *module);

@@ -82,6 +82,7 @@ PyMODINIT_FUNC PyInit__core(void) {
     static bool (*const add[])(PyObject *) = {
         core_add_errors,   core_add_view,       core_add_encoding,  core_add_dataset,
         core_add_patterns, core_add_hopfield,   core_add_rbm,       core_add_chains,
+        core_add_moves,
         core_add_run,      core_add_recall,     core_add_unmapping, core_add_states,
         core_add_experts,  core_add_classifier, core_add_tuner,     core_add_deep_model,
         core_add_theory,   core_add_calls};

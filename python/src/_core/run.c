@@ -51,6 +51,7 @@ static const core_field equilibrium_fields[] = {
     CORE_FIELD(isg_equilibrium_info, refused, CORE_UINT64),
     CORE_FIELD(isg_equilibrium_info, minima, CORE_SIZE),
     CORE_FIELD(isg_equilibrium_info, is_jumping, CORE_BOOL),
+    CORE_FIELD(isg_equilibrium_info, reason, CORE_CHARS),
     {NULL, 0, 0, NULL}};
 
 static const core_field row_fields[] = {
@@ -335,12 +336,7 @@ static PyObject *equilibrium(PyObject *self, PyObject *none) {
     core_unshare(self);
     if (!info.has_equilibrium)
         Py_RETURN_NONE;
-    PyObject *out = core_write(&info.equilibrium, equilibrium_fields);
-    PyObject *reason = out ? PyUnicode_FromString(info.equilibrium.reason) : NULL;
-    if (!reason || PyDict_SetItemString(out, "reason", reason) < 0)
-        Py_CLEAR(out);
-    Py_XDECREF(reason);
-    return out;
+    return core_write(&info.equilibrium, equilibrium_fields);
 }
 
 static PyObject *rows(PyObject *self, PyObject *arguments, PyObject *keywords) {
