@@ -43,15 +43,18 @@ isg_adam_step isg_adam_step_of(double rate, uint64_t t) {
 
 void isg_adam_move(const isg_adam_step *step, const isg_adam *from, isg_adam *to, size_t begin,
                    size_t n, const double *gradient, double scale) {
-    const double *old = from->values + begin, *old_m = from->first + begin;
-    const double *old_v = from->second + begin;
-    double *new = to->values + begin, *m = to->first + begin, *v = to->second + begin;
+    const double *values = from->values + begin, *first = from->first + begin;
+    const double *second = from->second + begin;
+    double *restrict new_values = to->values + begin;
+    double *restrict m = to->first + begin, *restrict v = to->second + begin;
     const double rate = step->rate / step->first_share, growth = 1 / step->second_share;
+#if defined(__GNUC__) && !defined(__clang__) /* which makes vectors of such loops unasked */
 #pragma omp simd
+#endif
     for (size_t k = 0; k < n; k++) {
         const double g = scale * gradient[k];
-        m[k] = first_decay * old_m[k] + (1 - first_decay) * g;
-        v[k] = second_decay * old_v[k] + (1 - second_decay) * (g * g);
-        new[k] = old[k] - rate *m[k] / (sqrt(v[k] * growth) + least);
+        m[k] = first_decay * first[k] + (1 - first_decay) * g;
+        v[k] = second_decay * second[k] + (1 - second_decay) * (g * g);
+        new_values[k] = values[k] - rate * m[k] / (sqrt(v[k] * growth) + least);
     }
 }

@@ -25,7 +25,8 @@ typedef struct isg_adam_step {
 
 isg_adam_step isg_adam_step_of(double rate, uint64_t t);
 
-/* `to` becomes `from` after a step along scale * gradient, from entry `begin` on; gradient (n). */
+/* `to`, which is another, becomes `from` after a step along scale * gradient, from entry `begin` on;
+   gradient (n). */
 void isg_adam_move(const isg_adam_step *step, const isg_adam *from, isg_adam *to, size_t begin,
                    size_t n, const double *gradient, double scale);
 

@@ -57,6 +57,25 @@ static void write_training(const char *directory, const isg_dataset *data) {
     isg_rbm_free(rbm);
 }
 
+/* After every epoch; and the classifier that it makes. */
+static void write_tuner(const char *directory, const isg_classifier *start,
+                        const isg_dataset *data) {
+    static const char *const names[] = {"fuzz_tuner/start", "fuzz_tuner/first", "fuzz_tuner/later",
+                                        "fuzz_tuner/end"};
+    const isg_tune_options options = small_tune_options();
+    isg_tuner *tuner = NULL;
+    isg_classifier *made = NULL;
+    need(isg_tuner_create(&tuner, start, data, &options));
+    for (size_t k = 0; k < 4; k++) {
+        need(isg_tuner_save(tuner, in(directory, names[k])));
+        need(k < 3 ? isg_tuner_epoch(tuner, NULL) : ISG_OK);
+    }
+    need(isg_tuner_classifier(&made, tuner));
+    need(isg_classifier_save(made, in(directory, "fuzz_classifier/tuned"), 1, "fuzz"));
+    isg_classifier_free(made);
+    isg_tuner_free(tuner);
+}
+
 static void write_experts(const char *directory, const isg_dataset *data) {
     isg_experts *experts = small_experts(data);
     isg_classifier *classifier = NULL;
@@ -68,6 +87,7 @@ static void write_experts(const char *directory, const isg_dataset *data) {
     const isg_rbm *const rbms[] = {isg_experts_rbm(experts, 0), isg_experts_rbm(experts, 1)};
     need(isg_classifier_fit(&classifier, rbms, 2, ISG_FEATURES_ENERGY, data, NULL, NULL, NULL));
     need(isg_classifier_save(classifier, in(directory, "fuzz_classifier/written"), 1, "fuzz"));
+    write_tuner(directory, classifier, data);
     isg_classifier_free(classifier);
     isg_experts_free(experts);
 }

@@ -240,8 +240,8 @@ words("matrix_market", "%%MatrixMarket matrix ", "coordinate", "array", "real", 
 for target in ("npy", "npz", "dataset", "labels"):
     words(target, "'descr'", "'fortran_order'", "'shape'", "True", "False", "(2, 2)", "(), }", "<f8", "|b1", "<U2", "|S3", ">i4", "<u8",
           "X.npy", "y.npy", "%%MatrixMarket", "label", "kind", "indptr.npy", "indices.npy", "format.npy", "csr", "csc", "coo", "units.npy")
-for target in ("model", "patterns", "classifier", "deep", "training", "experts", "checkpoint"):
+for target in ("model", "patterns", "classifier", "deep", "training", "experts", "tuner", "checkpoint"):
     words(target, "W.npy", "b.npy", "c.npy", "R.npy", "xi.npy", "labels.npy", "beta.npy", "meta.json", "chains.npy", "training.json",
-          "saves.npy", "seconds.npy", "epochs.npy", "expert-0.", "expert-1.", "means.npy", "covariances.npy", "top.npy", '"updates"', '"epochs"', '"batch"', '"wrong_spins"',
+          "saves.npy", "seconds.npy", "epochs.npy", "expert-0.", "expert-1.", "tuner.json", "tuning.json", "first.W.npy", "second.W.npy", '"wrong"', '"loss_sum"',  "means.npy", "covariances.npy", "top.npy", '"updates"', '"epochs"', '"batch"', '"wrong_spins"',
           '"version"', '"image_height"', '"image_width"', "<f8", "(2, 2)", "True")
 PYTHON

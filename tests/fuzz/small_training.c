@@ -57,6 +57,14 @@ isg_experts *small_experts(const isg_dataset *data) {
     return experts;
 }
 
+isg_tune_options small_tune_options(void) {
+    isg_tune_options options = isg_tune_defaults();
+    options.epochs = 3;
+    options.batch_size = 2;
+    options.balanced = true;
+    return options;
+}
+
 void small_run(const char *directory, uint64_t epochs) {
     isg_dataset *data = small_data();
     isg_run_options options = isg_run_defaults();

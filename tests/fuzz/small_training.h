@@ -13,6 +13,7 @@ isg_dataset *small_data(void);
 isg_rbm *small_rbm(void);
 isg_train_options small_options(void);
 isg_experts *small_experts(const isg_dataset *data);
+isg_tune_options small_tune_options(void);
 
 /* The run of it in this directory, after so many epochs. */
 void small_run(const char *directory, uint64_t epochs);

@@ -135,6 +135,12 @@ static void test_gradients(void **state) {
 
 /* ---- updates ------------------------------------------------------------------------------------ */
 
+static void copy_adam(isg_adam *to, const isg_adam *from, size_t count) {
+    memcpy(to->values, from->values, count * sizeof(double));
+    memcpy(to->first, from->first, count * sizeof(double));
+    memcpy(to->second, from->second, count * sizeof(double));
+}
+
 /* The steps of all updates by hand: what the rates are, and that W, M and intercepts follow their own
    gradients. The last of an epoch has 15 samples in place of 20. */
 static void test_updates(void **state) {
@@ -157,15 +163,18 @@ static void test_updates(void **state) {
         for (size_t panel = 0; panel < twin->model->map.packed.panels; panel++)
             isg_tuner_sum_panel(twin, panel);
         for (size_t i = 0; i < CLASS_UNITS; i++)
-            isg_adam_move(&step, &twin->now.weights, &twin->now.weights, i * p, p,
+            isg_adam_move(&step, &twin->now.weights, &twin->next.weights, i * p, p,
                           twin->sums + i * twin->model->map.packed.stride, 1 / (double)twin->count);
         for (size_t k = 0; k < CLASS_COUNT; k++) {
             isg_tuner_sum_class(twin, k);
-            isg_adam_move(&logits, &twin->now.coefficients, &twin->now.coefficients, k * n, n,
+            isg_adam_move(&logits, &twin->now.coefficients, &twin->next.coefficients, k * n, n,
                           twin->class_sums + k * (n + 1), 1 / (double)twin->count);
-            isg_adam_move(&logits, &twin->now.intercepts, &twin->now.intercepts, k, 1,
+            isg_adam_move(&logits, &twin->now.intercepts, &twin->next.intercepts, k, 1,
                           twin->class_sums + k * (n + 1) + n, 1 / (double)twin->count);
         }
+        copy_adam(&twin->now.weights, &twin->next.weights, CLASS_UNITS * p);
+        copy_adam(&twin->now.coefficients, &twin->next.coefficients, CLASS_COUNT * n);
+        copy_adam(&twin->now.intercepts, &twin->next.intercepts, CLASS_COUNT);
         assert_ok(isg_feature_map_pack(&twin->model->map));
         twin->state.batch = (t + 1) % 4;
         twin->state.epochs = (t + 1) / 4;
