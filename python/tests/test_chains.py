@@ -228,3 +228,101 @@ chains.sweep(2)
 print(0 < done < 100000, chains.sweeps == done + 2)
 """)
     assert delay < 0.5 and out.split()[2:] == ["True", "True"]
+
+
+# ---- chains that change modes ----------------------------------------------------------------------------------
+
+
+def deep() -> SpinGaussianRBM:
+    """A model whose modes Gibbs sweeps do not leave."""
+    return make(beta=3.0, count=3, n=60)
+
+
+def test_defaults_of_moves_are_those_of_the_library() -> None:
+    import inspect
+
+    shown = inspect.signature(Chains).parameters
+    found = isinglass._core.Tempering.defaults()
+    assert shown["temperatures"].default == found["temperatures"] and shown["lowest_beta"].default == found["lowest"]
+
+
+def test_jumps_change_modes() -> None:
+    rbm = deep()
+    swept = Chains(rbm, 60).measure(10, 100)
+    chains = Chains(rbm, 60, moves="jump")
+    assert chains.moves == "jump" and chains.tempering is None and np.isnan(chains.acceptance)
+    found = chains.measure(10, 100)
+    assert chains.sweeps == 110 and chains.jumps is not None and chains.jumps.proposed == 110 * 60
+    assert 0.2 < chains.acceptance == chains.jumps.acceptance < 1
+    assert abs(chains.acceptance - chains.jumps.expected) < 0.05 and chains.jumps.minima >= 6
+    assert found.labels is not None and swept.labels is not None
+    assert found.labels.changes > 0.1 > 0.001 > swept.labels.changes
+    assert found.labels.time.time < 10 and found.labels.rhat < 1.2 and found.labels.shares.shape == (3, 2)
+    np.testing.assert_allclose(found.labels.shares, 1 / 6, atol=0.06)
+    assert "accepted" in chains._repr_html_() and "nearest pattern" in found._repr_html_()
+
+
+def test_tempering_changes_modes() -> None:
+    chains = Chains(deep(), 30, moves="tempering", temperatures=12, start="noise")
+    assert chains.tempering is None and chains.jumps is None and np.isnan(chains.acceptance)
+    found = chains.measure(50, 100)
+    assert chains.tempering is not None and chains.tempering.steps == 150
+    assert len(chains.tempering.betas) == 12 and len(chains.tempering.rates) == 11
+    assert chains.tempering.betas[0] == 3 and 0.1 < chains.acceptance < 1
+    assert found.labels is not None and found.labels.changes > 0
+    chains.spins = chains.spins
+    assert chains.tempering is None  # made anew from where the chains are
+
+
+@pytest.mark.parametrize("moves", ["jump", "tempering"])
+def test_moves_in_slices_and_pickled(moves: Any) -> None:
+    rbm = deep()
+    whole, parts = (Chains(rbm, 20, moves=moves) for _ in range(2))
+    whole.sweep(30)
+    for _ in range(10):
+        parts.sweep(3)
+    assert state(whole) == state(parts)
+    again = pickle.loads(pickle.dumps(whole))
+    assert again.moves == moves and state(again) == state(whole)
+    if moves == "jump":  # of replicas only the chains themselves are kept
+        again.sweep(5)
+        whole.sweep(5)
+        assert state(again) == state(whole)
+
+
+def test_where_no_mixture_fits_chains_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
+    rbm, fit = deep(), isinglass._core.Jumps.create
+
+    class Choosy:
+        """No mixture is good enough."""
+
+        @staticmethod
+        def create(handle: Any, options: dict[str, Any], *rest: Any) -> Any:
+            return fit(handle, {**options, "least_acceptance": 1.0}, *rest)
+
+    monkeypatch.setattr(isinglass._core, "Jumps", Choosy)
+    with pytest.warns(UserWarning, match="only swept"):
+        chains = Chains(rbm, 10, moves="jump")
+    swept = Chains(rbm, 10)
+    chains.sweep(7)
+    swept.sweep(7)
+    assert state(chains) == state(swept) and chains.jumps is not None
+    assert chains.jumps.reason and not chains.jumps.is_usable and np.isnan(chains.acceptance)
+
+
+def test_moves_misused() -> None:
+    rbm = deep()
+    with pytest.raises(ValueError, match="moves: expected"):
+        Chains(rbm, 4, moves="hop")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="data: only for"):
+        Chains(rbm, 4, data=np.ones((2, 60)))
+    jumping = Chains(rbm, 4, moves="jump", data=np.ones((2, 60)))
+    with pytest.raises(ValueError, match="expected 3"):
+        jumping.sweep(beta=2.0)
+    jumping.clamp([0])
+    with pytest.raises(NotImplementedError, match="clamped"):
+        jumping.sweep()
+    with pytest.raises(ValueError, match="lowest beta"):
+        Chains(rbm, 4, moves="tempering", lowest_beta=5).sweep()
+    with pytest.raises(isinglass.CancelledError):
+        Chains(rbm, 4, moves="jump", progress=lambda fraction: False)

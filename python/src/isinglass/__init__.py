@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from .deep_states import DeepStates as DeepStates
     from .chains import Chains as Chains
     from .chains import Diagnosis as Diagnosis
+    from .chains import Jumps as Jumps
+    from .chains import LabelTimes as LabelTimes
+    from .chains import Tempering as Tempering
     from .unmapping import Unmapping as Unmapping
     from .theory import Checks as Checks
     from .theory import verify as verify
@@ -92,6 +95,9 @@ _HOMES = {
     "DeepStates": "deep_states",
     "Chains": "chains",
     "Diagnosis": "chains",
+    "Jumps": "chains",
+    "LabelTimes": "chains",
+    "Tempering": "chains",
     "Unmapping": "unmapping",
     "Checks": "theory",
     "verify": "theory",

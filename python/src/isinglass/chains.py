@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -34,6 +35,45 @@ class Autocorrelation:
 
 
 @dataclass(frozen=True, slots=True)
+class Jumps:
+    """How chains jump from mode to mode: by proposals from a mixture of Gaussians fitted to the model."""
+
+    is_usable: bool  #: if not, chains are only swept
+    reason: str  #: why not; else empty
+    beta: float
+    minima: int  #: of F0 in the mixture, mirror images included
+    expected: float  #: share of accepted jumps in equilibrium, estimated from the fit
+    proposed: int  #: jumps so far
+    accepted: int
+
+    @property
+    def acceptance(self) -> float:
+        """Share of the jumps so far that were accepted; NaN before the first."""
+        return self.accepted / self.proposed if self.proposed else np.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Tempering:
+    """How replicas of chains at smaller beta swap their states."""
+
+    betas: tuple[float, ...]  #: the largest first
+    rates: tuple[float, ...]  #: share of accepted swaps of each with the next
+    steps: int  #: since the replicas were made
+    least_rate: float
+    mean_rate: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelTimes:
+    """How the label of a chain changes, which is the nearest pattern or mirror image of one."""
+
+    time: Autocorrelation
+    rhat: float
+    changes: float  #: share of sweeps in which the label changed
+    shares: Floats  #: (n_patterns, 2): of all states, nearest to a pattern and to its mirror image
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnosis:
     """How fast chains forget: by :meth:`Chains.measure`."""
 
@@ -47,6 +87,7 @@ class Diagnosis:
     is_reliable: bool  #: whether both times are
     is_trapped: bool  #: chains stay in different modes, so that longer ones will not help
     beta: float
+    labels: LabelTimes | None = None  #: if the model has patterns
 
     def _warning(self) -> str:
         if self.is_trapped:
@@ -65,6 +106,8 @@ class Diagnosis:
         rows = [("chains", f"{self.chains}, {self.sweeps} sweeps at beta {self.beta:g}"),
                 ("energy", time(self.energy)), (f"hidden unit {self.slowest_unit}", time(self.hidden)),
                 ("R-hat", f"{self.energy_rhat:.4f}, hidden units {self.hidden_rhat:.4f}")]
+        if self.labels is not None:
+            rows.append(("nearest pattern", time(self.labels.time)))
         return _show.html_table("Decorrelation", rows, self._warning())
 
 
@@ -158,6 +201,19 @@ class Chains:
         Where chains start: from samples, as many of every class; from the patterns of the model, in turn; or from
         random spins. By default, the patterns if the model has them.
     random_state : int, Generator or None
+    moves : {"gibbs", "jump", "tempering"}
+        What a sweep is. Block-Gibbs sweeps alone hardly ever lead from one deep mode to another. With "jump", each is
+        followed by a proposal from a mixture of Gaussians fitted to the model; where none fits, chains are only swept,
+        and a warning says so. With "tempering", every chain has replicas at smaller beta, and neighbours swap their
+        states before the sweep: that costs as many sweeps as there are temperatures, and checks jumps. Both keep the
+        law of the model.
+    data : Dataset or array of spins, optional
+        For "jump": samples from which modes are searched for as well.
+    temperatures, lowest_beta : int, float
+        For "tempering": their number, in a geometric sequence down to ``lowest_beta``; 0 is 0.9 / |W|^2, where spins
+        without fields are not yet ordered, but at most half of beta.
+    progress : None, bool or callable
+        For the fit of the mixture.
 
     Examples
     --------
@@ -168,20 +224,41 @@ class Chains:
     Chains(count=100, n_visible=4, sweeps=20)
     >>> chains.spins.shape
     (100, 4)
+    >>> chains = Chains(rbm, 100, moves="jump")
+    >>> chains.sweep(20)
+    >>> chains.acceptance > 0.5
+    True
     """
 
-    __slots__ = ("_handle", "_rbm", "_clamped")
+    __slots__ = ("_clamped", "_data", "_handle", "_jumps", "_moves", "_rbm", "_replicas", "_replicas_beta",
+                 "_tempering")
     _handle: _core.Chains
+    _jumps: _core.Jumps | None
+    _replicas: _core.Tempering | None
     _rbm: SpinGaussianRBM
     _clamped: npt.NDArray[np.bool_] | None
 
-    def __init__(self, rbm: SpinGaussianRBM, count: int, *, start: Start = None, random_state: Any = 1) -> None:
+    def __init__(self, rbm: SpinGaussianRBM, count: int, *, start: Start = None, random_state: Any = 1,
+                 moves: Literal["gibbs", "jump", "tempering"] = "gibbs", data: Samples | None = None,
+                 temperatures: int = 20, lowest_beta: float = 0.0, progress: Progress = None) -> None:
         if not isinstance(rbm, SpinGaussianRBM):
             raise TypeError(f"rbm: expected a SpinGaussianRBM, found {type(rbm).__name__}")
         count = _whole(count, "count", 1)
+        if moves not in ("gibbs", "jump", "tempering"):
+            raise ValueError(f"moves: expected 'gibbs', 'jump' or 'tempering', found {moves!r}")
+        if data is not None and moves != "jump":
+            raise ValueError("data: only for moves='jump'")
+        self._moves = moves
+        self._tempering = {"temperatures": _whole(temperatures, "temperatures", 2), "lowest": lowest_beta}
+        self._data = None if data is None else rbm._data(data, "data")
+        self._jumps = self._replicas = None
+        self._replicas_beta = 0.0
         self._rbm = rbm.copy()
         self._clamped = None
-        self._handle = _core.Chains.create(self._rbm._handle, count, as_seed(random_state))
+        seed = as_seed(random_state)
+        self._handle = _core.Chains.create(self._rbm._handle, count, seed)
+        if moves == "jump":
+            self._fit_jumps(seed, progress)
         known = rbm.patterns if start is None or (isinstance(start, str) and start == "patterns") else None
         if isinstance(start, str):
             if start not in ("patterns", "noise"):
@@ -192,6 +269,46 @@ class Chains:
             self._handle.start(rbm._data(start, "start")._handle)
         if known is not None:
             self.spins = np.resize(known.spins, (count, rbm.n_visible))
+
+    def _fit_jumps(self, seed: int, progress: Progress) -> None:
+        with reporting(progress, "fitting Gaussians") as report:
+            self._jumps = _core.Jumps.create(self._rbm._handle, {"seed": seed},
+                                             None if self._data is None else self._data._handle, report)
+        found = self._jumps.describe()
+        if not found["is_usable"]:
+            warnings.warn(f"moves: chains do not jump, they are only swept: {found['reason']}", UserWarning,
+                          stacklevel=3)
+
+    def _mover(self, beta: float) -> _core.Jumps | _core.Tempering | None:
+        """What moves the chains besides sweeps. Replicas are copies of them as they are when first moved."""
+        if self._moves == "tempering" and (self._replicas is None or self._replicas_beta != beta):
+            self._replicas = _core.Tempering.create(self._handle, beta, self._tempering)
+            self._replicas_beta = beta
+        return self._jumps or self._replicas
+
+    @property
+    def moves(self) -> str:
+        """What a sweep is: gibbs, jump or tempering."""
+        return self._moves
+
+    @property
+    def jumps(self) -> Jumps | None:
+        """What jumps, for such moves."""
+        return None if self._jumps is None else Jumps(**self._jumps.describe())
+
+    @property
+    def tempering(self) -> Tempering | None:
+        """What the replicas did, for such moves, after the first of them."""
+        if self._replicas is None:
+            return None
+        found = self._replicas.describe()
+        return Tempering(tuple(found.pop("betas")), tuple(found.pop("rates")), **found)
+
+    @property
+    def acceptance(self) -> float:
+        """Share of jumps that were accepted, or of swaps; NaN before the first, and for plain sweeps."""
+        jumps, tempering = self.jumps, self.tempering
+        return jumps.acceptance if jumps else tempering.mean_rate if tempering and tempering.steps > 1 else np.nan
 
     @property
     def rbm(self) -> SpinGaussianRBM:
@@ -224,6 +341,7 @@ class Chains:
     @spins.setter
     def spins(self, spins: npt.ArrayLike) -> None:
         self._handle.set_spins(as_spins(spins, "spins", ndim=2))
+        self._replicas = None
 
     @property
     def hidden(self) -> npt.NDArray[np.float32]:
@@ -257,7 +375,7 @@ class Chains:
         """
         value = self._rbm.beta if beta is None else _number(beta, "beta")
         with reporting(progress, "sweeps") as report:
-            self._handle.sweep(_whole(sweeps, "sweeps"), value, report)
+            self._handle.sweep(_whole(sweeps, "sweeps"), value, report, self._mover(value))
 
     def measure(self, skip: int = 0, sweeps: int = 1000, *, beta: float | None = None,
                 progress: Progress = None) -> Diagnosis:
@@ -267,11 +385,17 @@ class Chains:
         """
         value = self._rbm.beta if beta is None else _number(beta, "beta")
         with reporting(progress, "measuring") as report:
-            found = self._handle.measure(_whole(skip, "skip"), _whole(sweeps, "sweeps"), value, report)
+            patterns = self._rbm.patterns
+            found = self._handle.measure(_whole(skip, "skip"), _whole(sweeps, "sweeps"), value, report,
+                                         self._mover(value), None if patterns is None else patterns._handle)
+        keys = ("time", "error", "window", "is_reliable")
         for name in ("energy", "hidden"):
-            keys = ("time", "error", "window", "is_reliable")
             found[name] = Autocorrelation(**{key: found.pop(f"{name}_{key}") for key in keys})
-        return Diagnosis(**found, beta=value)
+        labels = found.pop("labels", None)
+        if labels is not None:
+            time = Autocorrelation(**{key: labels.pop(key) for key in keys})
+            labels = LabelTimes(time, labels["rhat"], labels["changes"], np.reshape(labels["shares"], (-1, 2)))
+        return Diagnosis(**found, beta=value, labels=labels)
 
     def trace(self, sweeps: int, *, every: int = 1, what: Sequence[Literal["energy", "hidden", "spins"]] = (
             "energy", "hidden"), beta: float | None = None, progress: Progress = None) -> Trace:
@@ -328,19 +452,23 @@ class Chains:
         rows = [("chains", info["count"]), ("visible units", info["n_visible"]), ("hidden units", info["n_hidden"]),
                 ("beta", f"{self._rbm.beta:g}"), ("sweeps", info["sweeps"]), ("seed", info["seed"]),
                 ("energy", f"{energy.mean():.5g}, deviation {energy.std():.3g}")]
+        if self._moves != "gibbs":
+            rows.append(("moves", f"{self._moves}, {100 * self.acceptance:.1f} % accepted"))
         if self._clamped is not None:
             rows.append(("clamped", int(self._clamped.sum())))
         return _show.html_table("Gibbs chains", rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
         packed = np.packbits(self.spins > 0, axis=1)
-        return _chains_restored, (self._rbm._handle.to_bytes(), self.seed, self.sweeps, packed, self._clamped)
+        how = {"moves": self._moves, "data": self._data, "temperatures": self._tempering["temperatures"],
+               "lowest_beta": self._tempering["lowest"]}
+        return _chains_restored, (self._rbm._handle.to_bytes(), self.seed, self.sweeps, packed, self._clamped, how)
 
 
 def _chains_restored(content: bytes, seed: int, sweeps: int, packed: npt.NDArray[np.uint8],
-                     clamped: npt.NDArray[np.bool_] | None) -> Chains:
+                     clamped: npt.NDArray[np.bool_] | None, how: dict[str, Any] | None = None) -> Chains:
     rbm = _rbm_from_bytes(content)
-    chains = Chains(rbm, len(packed), start="noise", random_state=seed)
+    chains = Chains(rbm, len(packed), start="noise", random_state=seed, **(how or {}))
     chains.spins = as_spins(np.unpackbits(packed, axis=1, count=rbm.n_visible).astype(bool), "spins")
     chains._handle.restore(sweeps)
     chains.clamp(clamped)
