@@ -61,8 +61,15 @@ static isg_train_options train_options(void) {
     return options;
 }
 
-static isg_status read_trainer(const char *path) {
-    const isg_train_options options = train_options();
+static isg_train_options jumping_options(void) {
+    isg_train_options options = train_options();
+    options.equilibrium = true;
+    options.jumps = 1;
+    options.chains = 20;
+    return options;
+}
+
+static isg_status read_training(const char *path, const isg_train_options options) {
     isg_rbm *rbm = NULL;
     isg_trainer *trainer = NULL;
     assert_ok(isg_rbm_start_normal(&rbm, CLASS_UNITS, HIDDEN, 2, 0.1, 5));
@@ -76,6 +83,14 @@ static isg_status read_trainer(const char *path) {
     isg_trainer_free(trainer);
     isg_rbm_free(rbm);
     return status;
+}
+
+static isg_status read_trainer(const char *path) {
+    return read_training(path, train_options());
+}
+
+static isg_status read_jumping(const char *path) {
+    return read_training(path, jumping_options());
 }
 
 static isg_expert_options expert_options(void) {
@@ -135,6 +150,7 @@ typedef struct row {
 #define CLASSIFIER "classifier.npz", read_classifier
 #define DEEP       "deep.npz", read_deep
 #define TRAINER    "trainer.npz", read_trainer
+#define JUMPING    "jumping.npz", read_jumping
 #define EXPERTS    "experts.npz", read_experts
 #define RUN        "checkpoint.npz", read_run
 #define FINE       ISG_OK, NULL
@@ -273,6 +289,30 @@ static const row rows[] = {
     {TRAINER, "training.json", "old | {'epochs': 2}", BAD, "cannot be number 0 of epoch 2"},
     {TRAINER, "training.json", "whole_as_text(old)", BAD, "expected a whole number for"},
 
+    {JUMPING, "equilibrium.json", "old", FINE},
+    {JUMPING, "equilibrium.json", "None", BAD, "equilibrium.json"},
+    {JUMPING, "equilibrium.json", "without('next_fit')", BAD, "\"next_fit\", found nothing"},
+    {JUMPING, "equilibrium.json", "without('reason')", BAD, "\"reason\", found nothing"},
+    {JUMPING, "equilibrium.json", "without('beta')", BAD, "\"beta\", found nothing"},
+    {JUMPING, "equilibrium.json", "old | {'reason': 'x' * 1000}", FINE},
+    {JUMPING, "equilibrium.json", "old | {'beta': -2.0}", BAD, "beta -2 is not possible"},
+    {JUMPING, "equilibrium.json", "old | {'fits': -1}", BAD, "fits: expected a number from 0 up"},
+    {JUMPING, "equilibrium.json", "old | {'next_fit': 0}", BAD, "the next due at 0"},
+    {JUMPING, "equilibrium.json", "old | {'next_fit': 2**40}", BAD, "the next due at"},
+    {JUMPING, "equilibrium.json", "old | {'updates': 99}", BAD, "cannot have 99 with jumps"},
+    {JUMPING, "equilibrium.json", "old | {'accepted': 2**50}", BAD, "cannot have"},
+    {JUMPING, "equilibrium.json", "old | {'refused': 2}", BAD, "cannot have"},
+    {JUMPING, "equilibrium.json", "old | {'failures': 1}", BAD, "cannot have"},
+    {JUMPING, "equilibrium.json", "old | {'failures': 1, 'refused': 1}", FINE},
+    {JUMPING, "equilibrium.json", "old | {'fits': 0}", FINE},
+    {JUMPING, "fitted.W", "None", BAD, "expected an array \"fitted.W\""},
+    {JUMPING, "fitted.W", "old[1:]", BAD, "fitted.W: its shape or type is not that"},
+    {JUMPING, "fitted.W", "old + np.nan", FINE},
+    {JUMPING, "fitted.b", "old[1:]", BAD, "fitted.b: its shape or type is not that"},
+    {JUMPING, "fitted.c", "old.astype(np.float32)", BAD, "fitted.c: its shape or type is not that"},
+    {JUMPING, "training.json", "without('jumps')", ISG_ERR_SHAPE, "for chains without jumps"},
+    {JUMPING, "training.json", "without('chains')", ISG_ERR_SHAPE, "another number of persistent"},
+
     {EXPERTS, "expert-1.training.json", "old", FINE},
     {EXPERTS, "expert-1.training.json", "later(old, 1)", BAD,
      "the experts are not from one training"},
@@ -298,6 +338,19 @@ static const row rows[] = {
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 /* ---- the files ----------------------------------------------------------------------------------- */
+
+static void make_jumping(void) {
+    const isg_train_options options = jumping_options();
+    isg_rbm *rbm = NULL;
+    isg_trainer *trainer = NULL;
+    assert_ok(isg_rbm_start_normal(&rbm, CLASS_UNITS, HIDDEN, 2, 0.1, 5));
+    assert_ok(isg_trainer_create(&trainer, rbm, data, &options));
+    assert_ok(isg_trainer_epoch(trainer, NULL, NULL));
+    assert_true(isg_trainer_equilibrium(trainer).is_jumping);
+    assert_ok(isg_trainer_save(trainer, in(directory, "jumping.npz")));
+    isg_trainer_free(trainer);
+    isg_rbm_free(rbm);
+}
 
 static void make_files(void) {
     const isg_pattern_options pattern_options = isg_pattern_defaults();
@@ -328,6 +381,7 @@ static void make_files(void) {
     assert_ok(isg_classifier_fit(&classifier, rbms, CLASS_COUNT, ISG_FEATURES_HIDDEN, data,
                                  &logistic, NULL, NULL));
     assert_ok(isg_classifier_save(classifier, in(directory, "classifier.npz"), 1, "test"));
+    make_jumping();
     assert_ok(isg_rbm_start_normal(&start, CLASS_UNITS, HIDDEN, 2, 0.1, 5));
     assert_ok(isg_run_open(&run, in(directory, "made"), true));
     assert_ok(isg_run_begin(run, "{}\n", start, data, &how));
