@@ -16,6 +16,7 @@
 #include "helper_allocation.h"
 #include "helper_progress.h"
 #include "helper_scratch.h"
+#include "helper_session.h"
 #include "rbm/rbm.h"
 #include "train/train.h"
 
@@ -236,40 +237,10 @@ static isg_train_options small_options(void) {
     return options;
 }
 
-typedef struct session {
-    isg_rbm *rbm;
-    isg_trainer *trainer;
-} session;
-
-static session start(isg_rbm *rbm, const isg_dataset *data, const isg_train_options *options) {
-    session s = {rbm, NULL};
-    assert_ok(isg_trainer_create(&s.trainer, s.rbm, data, options));
-    return s;
-}
-
-static void stop(session s) {
-    isg_trainer_free(s.trainer);
-    isg_rbm_free(s.rbm);
-}
-
-static void advance(session s, size_t updates) {
-    for (size_t k = 0; k < updates; k++)
-        assert_ok(isg_trainer_update(s.trainer));
-}
-
 static void assert_same(session a, session b) {
-    const isg_train_state at = isg_trainer_describe(a.trainer),
-                          to = isg_trainer_describe(b.trainer);
     const isg_equilibrium_info one = isg_trainer_equilibrium(a.trainer),
                                two = isg_trainer_equilibrium(b.trainer);
-    const size_t n = a.rbm->info.n_visible, p = a.rbm->info.n_hidden;
-    assert_memory_equal(&at, &to, sizeof at);
-    assert_true(a.rbm->info.beta == b.rbm->info.beta);
-    assert_memory_equal(a.rbm->weights, b.rbm->weights, n * p * sizeof(double));
-    assert_memory_equal(a.rbm->b, b.rbm->b, n * sizeof(double));
-    assert_memory_equal(a.rbm->c, b.rbm->c, p * sizeof(double));
-    assert_memory_equal(a.trainer->chains.spins, b.trainer->chains.spins,
-                        a.trainer->chains.count * a.trainer->weights.words * sizeof(uint64_t));
+    session_assert_same(a, b);
     assert_int_equal(one.updates, two.updates);
     assert_int_equal(one.proposed, two.proposed);
     assert_int_equal(one.accepted, two.accepted);
@@ -285,25 +256,25 @@ static void assert_same(session a, session b) {
 static void go_on_from_any_update(const isg_train_options options) {
     isg_dataset *data = make_data(2);
     const char *path = in(directory, "any.npz");
-    const session whole = start(make_model(2), data, &options);
-    advance(whole, UPDATES);
+    const session whole = session_start(make_model(2), data, &options);
+    session_advance(whole, UPDATES);
     const isg_equilibrium_info info = isg_trainer_equilibrium(whole.trainer);
     assert_true(info.fits == 3 && info.refused == 0 && info.updates == UPDATES);
-    const session first = start(make_model(2), data, &options);
+    const session first = session_start(make_model(2), data, &options);
     for (size_t done = 0; done <= UPDATES; done++) {
         assert_ok(isg_trainer_save(first.trainer, path));
-        const session second = start(make_model(2), data, &options);
-        advance(second, done % 3);
+        const session second = session_start(make_model(2), data, &options);
+        session_advance(second, done % 3);
         assert_ok(isg_trainer_load(second.trainer, path));
         assert_same(first, second);
-        advance(second, UPDATES - done);
+        session_advance(second, UPDATES - done);
         assert_same(whole, second);
-        stop(second);
+        session_stop(second);
         if (done < UPDATES)
-            advance(first, 1);
+            session_advance(first, 1);
     }
-    stop(first);
-    stop(whole);
+    session_stop(first);
+    session_stop(whole);
     isg_dataset_free(data);
 }
 
@@ -323,23 +294,23 @@ static void test_same_bits(void **state) {
     isg_dataset *data = make_data(2);
     const isg_train_options options = small_options();
     const char *before = isg_isa();
-    const session first = start(make_model(2), data, &options);
-    advance(first, UPDATES);
+    const session first = session_start(make_model(2), data, &options);
+    session_advance(first, UPDATES);
     for (size_t isa = 0; isg_isa_name(isa); isa++) {
         if (isg_set_isa(isg_isa_name(isa)) != ISG_OK)
             continue;
         for (int threads = 1; threads <= 5; threads += 2) {
             isg_set_threads(threads);
-            const session other = start(make_model(2), data, &options);
+            const session other = session_start(make_model(2), data, &options);
             assert_ok(isg_trainer_epoch(other.trainer, NULL, NULL));
             assert_ok(isg_trainer_advance(other.trainer, UPDATES / 2, NULL));
             assert_same(first, other);
-            stop(other);
+            session_stop(other);
         }
     }
     isg_set_threads(1);
     assert_ok(isg_set_isa(before));
-    stop(first);
+    session_stop(first);
     isg_dataset_free(data);
 }
 
@@ -348,18 +319,18 @@ static void test_threads_may_join(void **state) {
     (void)state;
     isg_dataset *data = make_data(2);
     const isg_train_options options = small_options();
-    const session first = start(make_model(2), data, &options);
+    const session first = session_start(make_model(2), data, &options);
     isg_set_threads(3);
-    const session second = start(make_model(2), data, &options);
+    const session second = session_start(make_model(2), data, &options);
     isg_set_threads(1);
-    advance(first, UPDATES);
-    advance(second, 2);
+    session_advance(first, UPDATES);
+    session_advance(second, 2);
     isg_set_threads(3);
-    advance(second, UPDATES - 2);
+    session_advance(second, UPDATES - 2);
     assert_same(first, second);
     isg_set_threads(1);
-    stop(first);
-    stop(second);
+    session_stop(first);
+    session_stop(second);
     isg_dataset_free(data);
 }
 
@@ -368,18 +339,18 @@ static void test_cancel(void **state) {
     (void)state;
     isg_dataset *data = make_data(2);
     const isg_train_options options = small_options();
-    const session whole = start(make_model(2), data, &options);
+    const session whole = session_start(make_model(2), data, &options);
     size_t in_fits = 0;
-    advance(whole, 5);
+    session_advance(whole, 5);
     for (size_t last = 1; last < 600; last = last < 20 ? last + 1 : 2 * last) {
-        const session other = start(make_model(2), data, &options);
+        const session other = session_start(make_model(2), data, &options);
         patience p = {.last_call = last, .may_stay = true};
         const isg_progress progress = {lose_patience, &p};
         const isg_status status = isg_trainer_epoch(other.trainer, NULL, &progress);
         if (p.calls < last) { /* it was done before */
             assert_ok(status);
             assert_same(whole, other);
-            stop(other);
+            session_stop(other);
             break;
         }
         assert_true(p.calls == last);
@@ -389,12 +360,12 @@ static void test_cancel(void **state) {
         else
             assert_true(status == ISG_OK && done == 5);
         in_fits += isg_trainer_equilibrium(other.trainer).fits == 0;
-        advance(other, 5 - done);
+        session_advance(other, 5 - done);
         assert_same(whole, other);
-        stop(other);
+        session_stop(other);
     }
     assert_true(in_fits > 5);
-    stop(whole);
+    session_stop(whole);
     isg_dataset_free(data);
 }
 
@@ -427,15 +398,15 @@ static void test_falls_back_to_persistent_chains(void **state) {
     isg_train_options options = small_options();
     const char *path = in(directory, "blocks.npz");
     options.refit_every = 1;
-    const session tried = start(make_blocks(), data, &options);
+    const session tried = session_start(make_blocks(), data, &options);
     isg_train_options plain = options;
     plain.equilibrium = false;
     plain.persistent = true;
-    const session swept = start(make_blocks(), data, &plain);
+    const session swept = session_start(make_blocks(), data, &plain);
     const size_t due[] = {0, 2, 6, 14}; /* 1 + 1, 1 + 1 + 4, ... updates */
     for (size_t done = 0; done < 9; done++) {
-        advance(tried, 1);
-        advance(swept, 1);
+        session_advance(tried, 1);
+        session_advance(swept, 1);
         const isg_equilibrium_info info = isg_trainer_equilibrium(tried.trainer);
         size_t fits = 0;
         while (due[fits] <= done)
@@ -447,20 +418,20 @@ static void test_falls_back_to_persistent_chains(void **state) {
         assert_memory_equal(tried.rbm->weights, swept.rbm->weights,
                             SPINS * BLOCKS * sizeof(double));
         if (done == 3) {
-            const session loaded = start(make_blocks(), data, &options);
+            const session loaded = session_start(make_blocks(), data, &options);
             assert_ok(isg_trainer_save(tried.trainer, path));
             assert_ok(isg_trainer_load(loaded.trainer, path));
             assert_same(tried, loaded);
-            advance(tried, 1);
-            advance(swept, 1);
-            advance(loaded, 1);
+            session_advance(tried, 1);
+            session_advance(swept, 1);
+            session_advance(loaded, 1);
             assert_same(tried, loaded);
-            stop(loaded);
+            session_stop(loaded);
             done++;
         }
     }
-    stop(tried);
-    stop(swept);
+    session_stop(tried);
+    session_stop(swept);
     isg_dataset_free(data);
 }
 
@@ -471,8 +442,8 @@ static void test_other_trainings_are_refused(void **state) {
     isg_dataset *data = make_data(2);
     const isg_train_options options = small_options();
     const char *path = in(directory, "other.npz");
-    const session saved = start(make_model(2), data, &options);
-    advance(saved, 2);
+    const session saved = session_start(make_model(2), data, &options);
+    session_advance(saved, 2);
     assert_ok(isg_trainer_save(saved.trainer, path));
     static const char *const sentences[] = {
         "jumps 2, this training has 3", "refit_every 4, this training has 5",
@@ -489,11 +460,11 @@ static void test_other_trainings_are_refused(void **state) {
         }
         if (k == 4)
             other.chains = 0;
-        const session second = start(make_model(2), data, &other);
+        const session second = session_start(make_model(2), data, &other);
         assert_fails(isg_trainer_load(second.trainer, path), ISG_ERR_SHAPE, sentences[k]);
-        stop(second);
+        session_stop(second);
     }
-    stop(saved);
+    session_stop(saved);
     isg_dataset_free(data);
 }
 

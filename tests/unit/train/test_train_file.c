@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "helper_scratch.h"
+#include "helper_session.h"
 #include "rbm/rbm.h"
 #include "train/train.h"
 
@@ -46,42 +47,12 @@ static isg_train_options full_options(void) {
     return options;
 }
 
-/* A trainer with the RBM that it trains. */
-typedef struct session {
-    isg_rbm *rbm;
-    isg_trainer *trainer;
-} session;
-
 static session start(const isg_dataset *data, const isg_train_options *options) {
-    session s = {NULL, NULL};
-    assert_ok(isg_rbm_start_normal(&s.rbm, N, P, 0.3, 0.3, 5));
+    isg_rbm *rbm = NULL;
+    assert_ok(isg_rbm_start_normal(&rbm, N, P, 0.3, 0.3, 5));
     for (size_t mu = 0; mu < P; mu++)
-        s.rbm->c[mu] = -0.2;
-    assert_ok(isg_trainer_create(&s.trainer, s.rbm, data, options));
-    return s;
-}
-
-static void stop(session s) {
-    isg_trainer_free(s.trainer);
-    isg_rbm_free(s.rbm);
-}
-
-static void advance(session s, size_t updates) {
-    for (size_t k = 0; k < updates; k++)
-        assert_ok(isg_trainer_update(s.trainer));
-}
-
-static void assert_same(session a, session b) {
-    const isg_train_state at = isg_trainer_describe(a.trainer),
-                          to = isg_trainer_describe(b.trainer);
-    assert_memory_equal(&at, &to, sizeof at);
-    assert_memory_equal(a.rbm->weights, b.rbm->weights, N * P * sizeof(double));
-    assert_memory_equal(a.rbm->b, b.rbm->b, N * sizeof(double));
-    assert_memory_equal(a.rbm->c, b.rbm->c, P * sizeof(double));
-    assert_int_equal(a.trainer->wrong_spins, b.trainer->wrong_spins);
-    if (a.trainer->option.persistent)
-        assert_memory_equal(a.trainer->chains.spins, b.trainer->chains.spins,
-                            a.trainer->chains.count * isg_words(N) * sizeof(uint64_t));
+        rbm->c[mu] = -0.2;
+    return session_start(rbm, data, options);
 }
 
 /* ---- going on -------------------------------------------------------------------------------------- */
@@ -98,32 +69,32 @@ static void test_goes_on_from_any_update(void **state) {
             options.estimator = ISG_ESTIMATOR_SAMPLED;
         }
         const session whole = start(data, &options);
-        advance(whole, UPDATES);
+        session_advance(whole, UPDATES);
         const session first = start(data, &options);
         for (size_t done = 0; done <= UPDATES; done++) {
             assert_ok(isg_trainer_save(first.trainer, path));
             const session second = start(data, &options);
-            advance(second, done % 4); /* whatever it did before is gone */
+            session_advance(second, done % 4); /* whatever it did before is gone */
             assert_ok(isg_trainer_load(second.trainer, path));
-            assert_same(first, second);
-            advance(second, UPDATES - done);
-            assert_same(whole, second);
+            session_assert_same(first, second);
+            session_advance(second, UPDATES - done);
+            session_assert_same(whole, second);
             isg_epoch_report one, two;
             if (done == 16) { /* the error of an epoch cut in two */
                 const session uncut = start(data, &options);
-                advance(uncut, 15);
+                session_advance(uncut, 15);
                 assert_ok(isg_trainer_epoch(uncut.trainer, &one, NULL));
                 assert_ok(isg_trainer_load(second.trainer, path));
                 assert_ok(isg_trainer_epoch(second.trainer, &two, NULL));
                 assert_memory_equal(&one, &two, sizeof one);
-                stop(uncut);
+                session_stop(uncut);
             }
-            stop(second);
+            session_stop(second);
             if (done < UPDATES)
-                advance(first, 1);
+                session_advance(first, 1);
         }
-        stop(first);
-        stop(whole);
+        session_stop(first);
+        session_stop(whole);
     }
     isg_dataset_free(data);
 }
@@ -153,20 +124,20 @@ static void test_missing_values_need_no_state(void **state) {
         options.impute_sweeps = 4;
         const session plain = start(whole, &options), same = start(none, &options);
         const session first = start(data, &options), second = start(data, &options);
-        advance(plain, UPDATES);
-        advance(same, UPDATES);
-        assert_same(plain, same); /* nothing was missing */
-        advance(first, 7);
+        session_advance(plain, UPDATES);
+        session_advance(same, UPDATES);
+        session_assert_same(plain, same); /* nothing was missing */
+        session_advance(first, 7);
         assert_ok(isg_trainer_save(first.trainer, path));
         assert_ok(isg_trainer_load(second.trainer, path));
         isg_set_threads(3);
         const session third = start(data, &options);
-        advance(third, UPDATES);
+        session_advance(third, UPDATES);
         isg_set_threads(1);
-        advance(first, UPDATES - 7);
-        advance(second, UPDATES - 7);
-        assert_same(first, second);
-        assert_same(first, third);
+        session_advance(first, UPDATES - 7);
+        session_advance(second, UPDATES - 7);
+        session_assert_same(first, second);
+        session_assert_same(first, third);
         assert_memory_not_equal(plain.rbm->weights, first.rbm->weights, N * P * sizeof(double));
         /* What is known was trained on as it is, and something else was not. */
         size_t changed = 0;
@@ -180,11 +151,11 @@ static void test_missing_values_need_no_state(void **state) {
                 changed += differs != 0;
             }
         assert_true(kind == 0 || changed > 0);
-        stop(plain);
-        stop(same);
-        stop(first);
-        stop(second);
-        stop(third);
+        session_stop(plain);
+        session_stop(same);
+        session_stop(first);
+        session_stop(second);
+        session_stop(third);
     }
     isg_dataset_free(whole);
     isg_dataset_free(none);
@@ -208,10 +179,10 @@ static void test_other_missing_values_are_refused(void **state) {
     assert_fails(isg_trainer_load(none.trainer, path), ISG_ERR_SHAPE, "with values to be imputed");
     assert_ok(isg_trainer_save(none.trainer, path));
     assert_fails(isg_trainer_load(mine.trainer, path), ISG_ERR_SHAPE, "without values");
-    stop(mine);
-    stop(theirs);
-    stop(none);
-    stop(long_ones);
+    session_stop(mine);
+    session_stop(theirs);
+    session_stop(none);
+    session_stop(long_ones);
     longer.impute_sweeps = 0;
     isg_trainer *trainer = NULL;
     isg_rbm *rbm = NULL;
@@ -232,7 +203,7 @@ static void test_file(void **state) {
     isg_dataset *data = make_data(SAMPLES, 1);
     const isg_train_options options = full_options();
     const session s = start(data, &options);
-    advance(s, 4);
+    session_advance(s, 4);
     assert_ok(isg_trainer_save(s.trainer, in(directory, "one.npz")));
     assert_ok(isg_trainer_save(s.trainer, in(directory, "two.npz")));
     size_t sizes[2];
@@ -252,7 +223,7 @@ static void test_file(void **state) {
                "assert spins.shape == (8, 70) and 8 < spins.sum() < 8 * 70\n");
     free(one);
     free(two);
-    stop(s);
+    session_stop(s);
     isg_dataset_free(data);
 }
 
@@ -263,20 +234,20 @@ static void assert_refuses(const isg_dataset *data, const isg_train_options *opt
     const session s = start(data, options), fresh = start(data, options);
     assert_fails(isg_trainer_load(s.trainer, in(directory, name)), status, part);
     assert_non_null(strstr(isg_error_message(), name));
-    assert_same(s, fresh);
-    advance(s, 1); /* and it still works */
-    advance(fresh, 1);
-    assert_same(s, fresh);
-    stop(s);
-    stop(fresh);
+    session_assert_same(s, fresh);
+    session_advance(s, 1); /* and it still works */
+    session_advance(fresh, 1);
+    session_assert_same(s, fresh);
+    session_stop(s);
+    session_stop(fresh);
 }
 
 static void save_example(const isg_dataset *data) {
     const isg_train_options options = full_options();
     const session s = start(data, &options);
-    advance(s, 4);
+    session_advance(s, 4);
     assert_ok(isg_trainer_save(s.trainer, in(directory, "saved.npz")));
-    stop(s);
+    session_stop(s);
 }
 
 static void test_other_options_are_refused_by_name(void **state) {
@@ -364,11 +335,11 @@ static void test_damaged_files(void **state) {
     uint8_t *bytes = read_file(path, &size);
     const session s = start(data, &options), fresh = start(data, &options);
     const session saved = start(data, &options);
-    advance(saved, 4);
+    session_advance(saved, 4);
     for (size_t length = 0; length < size; length++) {
         write_bytes(bytes, length);
         assert_int_equal(isg_trainer_load(s.trainer, path), ISG_ERR_FORMAT);
-        assert_same(s, fresh);
+        session_assert_same(s, fresh);
     }
     for (size_t k = 0; k < size; k++) { /* a flipped bit is noticed, or does not matter */
         bytes[k] ^= (uint8_t)(1 << k % 8);
@@ -376,18 +347,18 @@ static void test_damaged_files(void **state) {
         bytes[k] ^= (uint8_t)(1 << k % 8);
         const session damaged = start(data, &options);
         if (isg_trainer_load(damaged.trainer, path) == ISG_OK)
-            assert_same(damaged, saved);
+            session_assert_same(damaged, saved);
         else
-            assert_same(damaged, fresh);
-        stop(damaged);
+            session_assert_same(damaged, fresh);
+        session_stop(damaged);
     }
     write_bytes(bytes, size);
     assert_ok(isg_trainer_load(s.trainer, path));
-    assert_same(s, saved);
+    session_assert_same(s, saved);
     free(bytes);
-    stop(s);
-    stop(fresh);
-    stop(saved);
+    session_stop(s);
+    session_stop(fresh);
+    session_stop(saved);
     isg_dataset_free(data);
 }
 
@@ -460,12 +431,12 @@ static void test_without_memory(void **state) {
     isg_dataset *data = make_data(SAMPLES, 1);
     const isg_train_options options = full_options();
     const session s = start(data, &options), same = start(data, &options);
-    advance(s, 2);
-    advance(same, 2);
+    session_advance(s, 2);
+    session_advance(same, 2);
     assert_true(sweep_allocations(save_and_load, s.trainer) > 50);
-    assert_same(s, same);
-    stop(s);
-    stop(same);
+    session_assert_same(s, same);
+    session_stop(s);
+    session_stop(same);
     isg_dataset_free(data);
 }
 
