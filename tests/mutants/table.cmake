@@ -264,7 +264,7 @@ mutant(uncorrected_adam "the second moments of Adam without their correction" te
 edit(src/classify/adam.c [=[growth = 1 / step->second_share;]=] [=[growth = 1;]=])
 
 mutant(rate_stays "the rates of fine-tuning do not fall" test_tuner)
-edit(src/classify/tuner.c [=[* (1 - (double)done / all)]=] [=[+ 0 * (1 - (double)done / all)]=])
+edit(src/classify/tuner_update.c [=[* (1 - (double)done / all)]=] [=[+ 0 * (1 - (double)done / all)]=])
 
 mutant(shift_by_one_more "images moved by one more column" test_shift)
 edit(src/classify/shift.c [=[down * (ptrdiff_t)shifts->width + right;]=]

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "core.h"
+#include "files.h"
 
 #include <math.h>
 
@@ -155,17 +155,12 @@ static PyObject *step(PyObject *self, PyObject *arguments, PyObject *keywords) {
     return is_done ? Py_NewRef(Py_None) : NULL;
 }
 
+static isg_status save_handle(const void *handle, const char *path) {
+    return isg_experts_save(handle, path);
+}
+
 static PyObject *save(PyObject *self, PyObject *path) {
-    const char *name = NULL;
-    PyObject *kept = core_path(path, "path", &name);
-    if (!kept || !core_share(self)) {
-        Py_XDECREF(kept);
-        return NULL;
-    }
-    const isg_status status = isg_experts_save(experts_of(self), name);
-    core_unshare(self);
-    Py_DECREF(kept);
-    return core_none(status);
+    return core_checkpoint(self, path, save_handle);
 }
 
 /* ---- looking ------------------------------------------------------------------------------------ */

@@ -45,6 +45,20 @@ PyObject *core_save(const core_files *files, PyObject *self, PyObject *arguments
     return is_done ? Py_NewRef(Py_None) : NULL;
 }
 
+PyObject *core_checkpoint(PyObject *self, PyObject *path,
+                          isg_status (*save)(const void *handle, const char *path)) {
+    const char *name = NULL;
+    PyObject *kept = core_path(path, "path", &name);
+    if (!kept || !core_share(self)) {
+        Py_XDECREF(kept);
+        return NULL;
+    }
+    const isg_status status = save(((core_object *)self)->handle, name);
+    core_unshare(self);
+    Py_DECREF(kept);
+    return core_none(status);
+}
+
 PyObject *core_from_bytes(const core_files *files, PyObject *bytes) {
     void *made = NULL;
     core_array array;

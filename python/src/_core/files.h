@@ -23,6 +23,10 @@ PyObject *core_save(const core_files *files, PyObject *self, PyObject *arguments
 PyObject *core_from_bytes(const core_files *files, PyObject *bytes);
 PyObject *core_to_bytes(const core_files *files, PyObject *self);
 
+/* For what is in training: writes a file to go on from, while nobody changes it. */
+PyObject *core_checkpoint(PyObject *self, PyObject *path,
+                          isg_status (*save)(const void *handle, const char *path));
+
 /* The methods load, save, from_bytes and to_bytes of the type isg_NOUN. A pointer to a function is not converted, since
    it could not be called then: that is what the functions in between are for. */
 #define CORE_DEFINE_FILES(noun, which)                                                             \

@@ -5,6 +5,7 @@
  * A tuner borrows its data, which its object keeps alive.
  */
 #include "classifier.h"
+#include "files.h"
 
 static const core_field option_fields[] = {CORE_FIELD(isg_tune_options, epochs, CORE_SIZE),
                                            CORE_FIELD(isg_tune_options, batch_size, CORE_SIZE),
@@ -101,17 +102,12 @@ static PyObject *epoch(PyObject *self, PyObject *arguments, PyObject *keywords) 
     return is_done ? Py_NewRef(Py_None) : NULL;
 }
 
+static isg_status save_handle(const void *handle, const char *path) {
+    return isg_tuner_save(handle, path);
+}
+
 static PyObject *save(PyObject *self, PyObject *path) {
-    const char *name = NULL;
-    PyObject *kept = core_path(path, "path", &name);
-    if (!kept || !core_share(self)) {
-        Py_XDECREF(kept);
-        return NULL;
-    }
-    const isg_status status = isg_tuner_save(tuner_of(self), name);
-    core_unshare(self);
-    Py_DECREF(kept);
-    return core_none(status);
+    return core_checkpoint(self, path, save_handle);
 }
 
 /* ---- looking ------------------------------------------------------------------------------------ */
