@@ -13,6 +13,7 @@
 #include "cli/held_out.h"
 #include "cli/model_input.h"
 #include "cli/pictures.h"
+#include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/rates.h"
 #include "cli/run_settings.h"
@@ -20,6 +21,7 @@
 #include "cli/starts.h"
 #include "cli/training_bar.h"
 #include "cli/verbs/train_equilibrium.h"
+#include "cli/verbs/train_measures.h"
 #include "src/base/clock.h"
 #include "src/base/number.h"
 
@@ -28,7 +30,8 @@ typedef struct train_settings {
     start_settings start;
     const char *out, *picture, *rate, *validation;
     double hold_out;
-    size_t epochs, score_every;
+    size_t epochs, score_every, measure_every;
+    const char *measure_picture;
     isg_run_options how;
     bool resume;
 } train_settings;
@@ -46,9 +49,10 @@ static const char *const constraint_choices[] = {"none", "stiefel", "span", NULL
 
 /* Options that are no part of the training, and those that may differ when it is resumed: how long,
    how often to score, and where labels and validation data are, since it is the spins that count. */
-static const char *const not_kept[] = {"output", "picture", "resume", "save-every", NULL};
-static const char *const may_change[] = {"epochs",      "labels",     "patience",
-                                         "score-every", "validation", NULL};
+static const char *const not_kept[] = {"output", "picture",    "measure-picture",
+                                       "resume", "save-every", NULL};
+static const char *const may_change[] = {
+    "epochs", "labels", "measure-every", "patience", "score-every", "validation", NULL};
 
 /* Everything about one training. */
 typedef struct job {
@@ -61,7 +65,8 @@ typedef struct job {
     char data_sha256[65], validation_sha256[65]; /* of all of DATA */
     isg_run *run;
     bool is_resumed;
-    double score_s; /* spent on scores by this process */
+    double score_s;    /* spent on scores by this process */
+    measures measures; /* with --measure-every */
 } job;
 
 /* ---- run.json --------------------------------------------------------------------------------- */
@@ -141,6 +146,8 @@ static exit_code record_changes(job *my) {
         json_object_set_new(options, "epochs", json_integer((json_int_t)my->settings->epochs)) |
         json_object_set_new(options, "score-every",
                             json_integer((json_int_t)my->settings->score_every)) |
+        json_object_set_new(options, "measure-every",
+                            json_integer((json_int_t)my->settings->measure_every)) |
         json_object_set_new(options, "patience",
                             json_integer((json_int_t)my->settings->how.patience));
     return failed ? fail_memory() : EXIT_DONE;
@@ -163,6 +170,8 @@ static exit_code check_options(job *my) {
         code = equilibrium_check(&my->call, &settings->how.train);
     if (code == EXIT_DONE && settings->picture)
         code = may_write_picture(&my->call.common, settings->picture);
+    if (code == EXIT_DONE && settings->measure_picture)
+        code = plot_may_write(&my->call.common, settings->measure_picture);
     return code;
 }
 
@@ -357,11 +366,39 @@ static exit_code score(job *my) {
     return status == ISG_ERR_CANCELLED ? stopped(my) : fail_status(status);
 }
 
-static bool is_score_due(const job *my) {
+static exit_code measure(job *my) {
     const isg_run_info info = isg_run_describe(my->run);
-    const size_t every = my->settings->score_every;
-    return every > 0 && info.state.batch == 0 && info.state.epochs % every == 0 &&
-           isnan(info.rows[info.n_rows - 1].log_likelihood);
+    const isg_run_row *last = &info.rows[info.n_rows - 1];
+    const measured row = {.epoch = (size_t)last->epoch,
+                          .log_likelihood = last->log_likelihood,
+                          .log_likelihood_error = last->log_likelihood_error};
+    const exit_code code =
+        measures_add(&my->measures, &row, isg_run_rbm(my->run), my->data, &my->call.common);
+    return code == EXIT_INTERRUPTED || code == EXIT_TERMINATED ? stopped(my) : code;
+}
+
+/* An epoch has just been finished, or none begun, and it is one of every so many. */
+static bool is_due(const job *my, size_t every) {
+    const isg_train_state state = isg_run_describe(my->run).state;
+    return every > 0 && state.batch == 0 && state.epochs % every == 0;
+}
+
+/* What is asked for between two epochs, unless it has been done. */
+static exit_code look_at_epoch(job *my) {
+    const isg_run_info info = isg_run_describe(my->run);
+    const bool is_measured =
+        is_due(my, my->settings->measure_every) && !measures_have(&my->measures, info.state.epochs);
+    exit_code code = EXIT_DONE;
+    if ((is_measured || is_due(my, my->settings->score_every)) &&
+        isnan(info.rows[info.n_rows - 1].log_likelihood))
+        code = score(my);
+    return code == EXIT_DONE && is_measured ? measure(my) : code;
+}
+
+/* The epoch after which to stop next: one of every so many, or the last. */
+static size_t next_stop(size_t done, size_t every, size_t last) {
+    const size_t next = every > 0 ? (done / every + 1) * every : last;
+    return next < last ? next : last;
 }
 
 /* Trains until so many epochs are done in all. */
@@ -377,17 +414,18 @@ static exit_code train_until(job *my, size_t until) {
     return fail_status(status);
 }
 
-/* All epochs, with a stop wherever there is something to score. */
+/* All epochs, with a stop wherever there is something to score or to measure. */
 static exit_code train(job *my) {
-    const size_t epochs = my->settings->epochs, every = my->settings->score_every;
-    exit_code code = is_score_due(my) ? score(my) : EXIT_DONE;
+    const train_settings *settings = my->settings;
+    const size_t epochs = settings->epochs;
+    exit_code code = look_at_epoch(my);
     for (isg_run_info info; code == EXIT_DONE && (info = isg_run_describe(my->run), true) &&
                             info.state.epochs < epochs && !info.is_over;) {
         const size_t done = (size_t)info.state.epochs;
-        const size_t stop = every > 0 ? (done / every + 1) * every : epochs;
-        code = train_until(my, stop < epochs ? stop : epochs);
-        if (code == EXIT_DONE && is_score_due(my))
-            code = score(my);
+        const size_t scored = next_stop(done, settings->score_every, epochs);
+        code = train_until(my, next_stop(done, settings->measure_every, scored));
+        if (code == EXIT_DONE)
+            code = look_at_epoch(my);
     }
     return code;
 }
@@ -425,6 +463,9 @@ typedef struct train_result {
     size_t best_epoch; /* SIZE_MAX without validation data */
     bool stopped_early;
     const equilibrium_result *equilibrium; /* NULL without */
+    const measured *measured;              /* the last row; NULL if there is none */
+    const char *measures;
+    bool has_patterns, has_recall; /* in that row */
 } train_result;
 
 static train_result look(const job *my, const char *model, const char *best,
@@ -454,6 +495,12 @@ static train_result look(const job *my, const char *model, const char *best,
         *equilibrium = equilibrium_of(&info);
         equilibrium->reason = *equilibrium->found.reason ? equilibrium->found.reason : NULL;
         out.equilibrium = equilibrium;
+    }
+    if (my->measures.n_rows > 0) {
+        out.measured = my->measures.rows + my->measures.n_rows - 1;
+        out.measures = my->measures.path;
+        out.has_patterns = out.measured->patterns != SIZE_MAX;
+        out.has_recall = !isnan(out.measured->recall);
     }
     out.best_epoch = SIZE_MAX;
     if (my->validation) {
@@ -498,6 +545,8 @@ static exit_code show_result(const job *my) {
     remark_if_running_away(my);
     if (code == EXIT_DONE && settings->picture)
         code = draw_weights(settings->picture, isg_run_rbm(my->run));
+    if (code == EXIT_DONE && settings->measure_picture)
+        code = measures_draw(&my->measures, settings->measure_picture, settings->out);
     if (code == EXIT_DONE) {
         validation_result validation;
         equilibrium_result equilibrium;
@@ -510,6 +559,7 @@ static exit_code show_result(const job *my) {
 }
 
 static exit_code carry_out(job *my) {
+    const train_settings *settings = my->settings;
     exit_code code = check_options(my);
     if (code == EXIT_DONE)
         code = open_run(my);
@@ -523,7 +573,16 @@ static exit_code carry_out(job *my) {
     if (my->record && !has_checkpoint)
         notice(my->call.common.quiet, "%s: has no checkpoint yet; starting from the beginning",
                my->settings->out);
+    if (settings->measure_picture && settings->measure_every == 0)
+        return fail(EXIT_MISUSED, "--measure-picture: needs --measure-every");
+    if (settings->measure_picture && isg_dataset_describe(my->data).n_classes == 0)
+        return fail(EXIT_MISUSED,
+                    "--measure-picture: shows recall, which needs labels; %s has none",
+                    my->data_name);
     code = my->record && has_checkpoint ? go_on(my) : begin(my);
+    if (code == EXIT_DONE && settings->measure_every > 0)
+        code = measures_open(&my->measures, settings->out, isg_run_describe(my->run).state.epochs,
+                             my->is_resumed);
     if (code == EXIT_DONE)
         code = train(my);
     return code == EXIT_DONE ? show_result(my) : code;
@@ -537,6 +596,7 @@ static exit_code run(const invocation *call) {
     signals_catch(); /* from now on there is a lock to release, and soon something to save */
     const exit_code code = carry_out(&my);
     isg_run_close(my.run);
+    measures_release(&my.measures);
     signals_release();
     isg_dataset_free(my.data);
     isg_dataset_free(my.validation);
@@ -594,6 +654,17 @@ static const option_entry options[] = {
      .offset = offsetof(train_settings, score_every),
      .help = "Score the data at the start and after every E epochs, as 'isinglass score' does, "
              "into epochs.csv; 0 means never; does not change the weights"},
+    {.name = "measure-every", .kind = OPTION_SIZE, .metavar = "E",
+     .offset = offsetof(train_settings, measure_every),
+     .help = "Score the data at the start and after every E epochs, and measure the model as a memory, "
+             "into RUN/measures.csv: beta, the share of the data in the span of W (capture), singular "
+             "values of W, the patterns that unmap finds by relaxation, which of them are fixed points of "
+             "the model's own J = W W^T, and recall by their network; 0 means never; does not change "
+             "the weights"},
+    {.name = "measure-picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
+     .offset = offsetof(train_settings, measure_picture), .otherwise = "no picture",
+     .help = "When done, draw memory against likelihood: recall and log-likelihood of all rows of "
+             "measures.csv (with gnuplot)"},
     VALIDATION_OPTIONS(train_settings, validation, hold_out),
     {.name = "patience", .kind = OPTION_SIZE, .metavar = "E",
      .offset = offsetof(train_settings, how.patience),
@@ -645,6 +716,8 @@ static const result_entry results[] = {
     IS(score_seconds, "time that this process spent on scores"),
     RESULT_POINTER(train_result, equilibrium, equilibrium_results, "with --equilibrium: what jumped; else null"),
     RESULT_POINTER(train_result, validation, validation_results, "what the validation data say, or null"),
+    RESULT_POINTER(train_result, measured, measured_results, "the last measurement, or null"),
+    IS(measures, "the file of all measurements, or null"),
     IS(best_epoch, "the epoch after which they fitted best, or null"),
     IS(stopped_early, "whether --patience ended the training"),
     RESULT_AS(train_result, data.n_samples, "samples", "number of samples"),
@@ -656,6 +729,7 @@ static const result_entry results[] = {
     IS(model, "the model in it"),
     IS(best_model, "the model of the best epoch, or null"),
     IS(picture, "the picture, or null"),
+    RESULT_HIDDEN(train_result, has_patterns), RESULT_HIDDEN(train_result, has_recall),
     RESULT_HIDDEN(train_result, seconds_by_then), RESULT_HIDDEN(train_result, rate),
     RESULT_HIDDEN(train_result, last_epoch), RESULT_HIDDEN(train_result, init),
     RESULT_HIDDEN_AS(train_result, info.state.n_batches, "updates_each"),
@@ -673,6 +747,12 @@ static const result_entry results[] = {
     {.when = "log_likelihood", .label = "log-likelihood",
      .text = "{log_likelihood.value:.3f} +- {log_likelihood.error:.2g} after {log_likelihood.epoch "
              "epoch}; scores took {score_seconds:.2f} s"},
+    {.when = "measured", .label = "measured",
+     .text = "after {measured.epoch epoch}: capture {measured.capture:.4f}, singular values "
+             "{measured.singular_smallest:.4g} to {measured.singular_largest:.4g}"},
+    {.when = "has_patterns", .label = "memory",
+     .text = "{measured.fixed_points} of {measured.patterns pattern} fixed in J = WW'"},
+    {.when = "has_recall", .label = "recall", .text = "{measured.recall:%.2f} % by the network of these patterns"},
     {.when = "validation", .label = "validation",
      .text = "{validation.samples sample}: pseudo-likelihood {validation.best.pseudo_likelihood:.3f} after "
              "{validation.best.epoch epoch}, the best; {validation.last.pseudo_likelihood:.3f} after the last"},
@@ -718,7 +798,8 @@ const command command_train = {
         "from the RBM that equals the Hopfield network of the class patterns, unless --init "
         "says otherwise.\n"
         "RUN contains model.npz (the RBM as last saved), epochs.csv (one row per epoch), "
-        "run.json (all options, checksum of the data) and two checkpoints. Whatever stopped a "
+        "run.json (all options, checksum of the data), two checkpoints and, with --measure-every, "
+        "measures.csv. Whatever stopped a "
         "run, 'isinglass train --resume -o RUN' continues it and ends with the same bits. It "
         "reads the options from run.json and refuses other options and other data. Ctrl-C and "
         "SIGTERM save all finished updates and stop. A second process in the same RUN is "

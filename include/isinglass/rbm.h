@@ -57,6 +57,13 @@ ISG_API void isg_rbm_hidden_input(const isg_rbm *rbm, const uint64_t *spins, dou
 ISG_API isg_status isg_rbm_transform(const isg_rbm *rbm, const isg_dataset *data, isg_matd h,
                                      double *energies, const isg_progress *progress);
 
+/* The mean share of a sample that lies in the span of W, tr(P C) / N with the projector P on that span
+   and C = <s s^T>: for orthonormal W, the log-likelihood is beta N / 2 times that, minus ln Z.
+   ISG_ERR_SHAPE if the units disagree, ISG_ERR_ARGUMENT if a weight is not finite. `progress` may
+   be NULL. */
+ISG_API isg_status isg_rbm_capture(const isg_rbm *rbm, const isg_dataset *data, double *out,
+                                   const isg_progress *progress);
+
 /* A building block: x = W lambda + b; spin i is +1 with probability 1 / (1 + exp(-2 beta x_i)). */
 ISG_API void isg_rbm_visible_input(const isg_rbm *rbm, const double *lambda, double *x);
 

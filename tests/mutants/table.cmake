@@ -212,6 +212,9 @@ mutant(beta_by_sampled_hidden "the gradient of beta from the hidden units that w
 edit(src/train/learn_beta.c [=[const double h = isg_gibbs_hidden_mean(w, chains->input + k * w->stride, mu);]=]
   [=[const double h = (double)chains->lambda[k * w->stride + mu];]=])
 
+mutant(capture_of_columns "the capture from the columns of W, which need not be orthonormal" test_capture)
+edit(src/rbm/capture.c [=[(isg_matd_view){u, n, rank, k}]=] [=[isg_rbm_view(rbm)]=])
+
 mutant(experts_share_a_seed "all experts draw the same random numbers" test_experts)
 edit(src/classify/experts.c [=[options->joint ? options->train.seed : isg_next_word64(&random);]=]
   [=[options->joint || true ? options->train.seed : isg_next_word64(&random);]=])

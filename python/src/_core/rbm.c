@@ -231,6 +231,7 @@ static PyMethodDef methods[] = {
     CORE_NO_ARGUMENTS("hidden_field", hidden_field, "c (n_hidden), a view."),
     CORE_NO_ARGUMENTS("coefficients", coefficients, "R (n_hidden, n_patterns), a view, or None."),
     CORE_METHOD("transform", core_rbm_transform, "Writes h, and energies unless None."),
+    CORE_METHOD("capture", core_rbm_capture, "The share of the data in the span of W."),
     CORE_METHOD("energy", core_rbm_energy, "Writes H(s, lambda) of every sample."),
     CORE_METHOD("free_energy", core_rbm_free_energy, "Writes F0 and its gradient unless None."),
     CORE_METHOD("visible_input", core_rbm_visible_input, "Writes W lambda + b of every row."),

@@ -25,6 +25,7 @@ const isg_dataset *core_whole_data(PyObject *data, const char *name);
 bool core_whole_data_optional(PyObject *data, const char *name, const isg_dataset **out);
 
 /* Methods that other files have: of all samples, of ln Z, and of what becomes of an RBM. */
+PyObject *core_rbm_capture(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *core_rbm_transform(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *core_rbm_energy(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *core_rbm_free_energy(PyObject *self, PyObject *arguments, PyObject *keywords);

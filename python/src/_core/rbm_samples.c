@@ -38,6 +38,23 @@ PyObject *core_rbm_transform(PyObject *self, PyObject *arguments, PyObject *keyw
     return is_done ? Py_NewRef(Py_None) : NULL;
 }
 
+PyObject *core_rbm_capture(PyObject *self, PyObject *arguments, PyObject *keywords) {
+    static char *names[] = {"data", "progress", NULL};
+    PyObject *data = NULL, *progress = NULL;
+    double found = 0;
+    core_call call;
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|O", names, &data, &progress))
+        return NULL;
+    const isg_dataset *samples = core_whole_data(data, "X");
+    if (!samples || !core_share_both(self, data))
+        return NULL;
+    const bool is_done =
+        core_enter(&call, progress) &&
+        core_leave(&call, isg_rbm_capture(core_rbm(self), samples, &found, core_progress(&call)));
+    core_unshare_both(self, data);
+    return is_done ? PyFloat_FromDouble(found) : NULL;
+}
+
 PyObject *core_rbm_energy(PyObject *self, PyObject *arguments, PyObject *keywords) {
     static char *names[] = {"data", "hidden", "out", NULL};
     PyObject *data = NULL, *hidden = NULL, *out = NULL;

@@ -394,6 +394,12 @@ class SpinGaussianRBM:
         """W's + c of every sample, the mean of the hidden units given the spins: (n_samples, n_hidden)."""
         return self._transform(X, False, progress)[0]
 
+    def capture(self, X: Samples, *, progress: Progress = None) -> float:
+        """The mean share of a sample that lies in the span of W: for orthonormal W, beta/2 n_visible times that is the
+        log-likelihood but for ln Z, which hardly depends on W."""
+        with reporting(progress, "capture") as report:
+            return self._handle.capture(self._data(X)._handle, report)
+
     def energy(self, X: Samples, hidden: npt.ArrayLike | None = None, *, progress: Progress = None) -> Floats:
         """H(s) of every sample, hidden units integrated out; or H(s, lambda) with ``hidden`` (n_samples, n_hidden).
 
