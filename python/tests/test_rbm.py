@@ -117,6 +117,14 @@ def test_energies_and_probabilities_agree_with_numpy() -> None:
     np.testing.assert_allclose(rbm.energy(states, some), joint, rtol=1e-12)
 
 
+def test_capture_is_the_share_in_the_span() -> None:
+    rbm, states = random_rbm(), all_states(9)[::3]
+    q = np.linalg.qr(rbm.weights)[0]
+    assert rbm.capture(states) == pytest.approx(((states @ q) ** 2).sum(axis=1).mean() / 9, abs=1e-12)
+    with pytest.raises(ValueError):
+        rbm.capture(states[:, :8])
+
+
 def test_free_energy_and_its_gradient() -> None:
     rbm = random_rbm()
     some = np.random.default_rng(1).normal(size=(6, 3))
