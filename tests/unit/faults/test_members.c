@@ -69,6 +69,13 @@ static isg_train_options jumping_options(void) {
     return options;
 }
 
+static isg_train_options kept_options(void) {
+    isg_train_options options = train_options();
+    options.constraint = ISG_CONSTRAINT_STIEFEL;
+    options.learn_beta = true;
+    return options;
+}
+
 static isg_status read_training(const char *path, const isg_train_options options) {
     isg_rbm *rbm = NULL;
     isg_trainer *trainer = NULL;
@@ -91,6 +98,10 @@ static isg_status read_trainer(const char *path) {
 
 static isg_status read_jumping(const char *path) {
     return read_training(path, jumping_options());
+}
+
+static isg_status read_kept(const char *path) {
+    return read_training(path, kept_options());
 }
 
 static isg_expert_options expert_options(void) {
@@ -151,6 +162,7 @@ typedef struct row {
 #define DEEP       "deep.npz", read_deep
 #define TRAINER    "trainer.npz", read_trainer
 #define JUMPING    "jumping.npz", read_jumping
+#define KEPT       "kept.npz", read_kept
 #define EXPERTS    "experts.npz", read_experts
 #define RUN        "checkpoint.npz", read_run
 #define FINE       ISG_OK, NULL
@@ -313,6 +325,17 @@ static const row rows[] = {
     {JUMPING, "training.json", "without('jumps')", ISG_ERR_SHAPE, "for chains without jumps"},
     {JUMPING, "training.json", "without('chains')", ISG_ERR_SHAPE, "another number of persistent"},
 
+    {KEPT, "training.json", "without('learned_beta')", ISG_ERR_SHAPE, "a beta that is fixed"},
+    {KEPT, "training.json", "old | {'learned_beta': 0}", BAD, "learned_beta cannot be 0"},
+    {KEPT, "training.json", "old | {'learned_beta': 1e31}", BAD, "learned_beta cannot be 1e+31"},
+    {KEPT, "training.json", "old | {'learned_beta': 'warm'}", BAD, "learned_beta"},
+    {KEPT, "training.json", "old | {'learned_beta': 3}", FINE},
+    {KEPT, "training.json", "without('constraint')", ISG_ERR_SHAPE, "for constraint none"},
+    {KEPT, "training.json", "old | {'constraint': 'span'}", ISG_ERR_SHAPE, "for constraint span"},
+    {KEPT, "training.json", "old | {'constraint': 1}", BAD, "constraint"},
+    {KEPT, "W", "2 * old", FINE},
+    {KEPT, "W", "old * 1e40", BAD, "kept"},
+
     {EXPERTS, "expert-1.training.json", "old", FINE},
     {EXPERTS, "expert-1.training.json", "later(old, 1)", BAD,
      "the experts are not from one training"},
@@ -339,15 +362,14 @@ enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
 /* ---- the files ----------------------------------------------------------------------------------- */
 
-static void make_jumping(void) {
-    const isg_train_options options = jumping_options();
+static void make_training(const char *name, const isg_train_options options) {
     isg_rbm *rbm = NULL;
     isg_trainer *trainer = NULL;
     assert_ok(isg_rbm_start_normal(&rbm, CLASS_UNITS, HIDDEN, 2, 0.1, 5));
     assert_ok(isg_trainer_create(&trainer, rbm, data, &options));
     assert_ok(isg_trainer_epoch(trainer, NULL, NULL));
-    assert_true(isg_trainer_equilibrium(trainer).is_jumping);
-    assert_ok(isg_trainer_save(trainer, in(directory, "jumping.npz")));
+    assert_true(isg_trainer_equilibrium(trainer).is_jumping == options.equilibrium);
+    assert_ok(isg_trainer_save(trainer, in(directory, name)));
     isg_trainer_free(trainer);
     isg_rbm_free(rbm);
 }
@@ -381,7 +403,8 @@ static void make_files(void) {
     assert_ok(isg_classifier_fit(&classifier, rbms, CLASS_COUNT, ISG_FEATURES_HIDDEN, data,
                                  &logistic, NULL, NULL));
     assert_ok(isg_classifier_save(classifier, in(directory, "classifier.npz"), 1, "test"));
-    make_jumping();
+    make_training("jumping.npz", jumping_options());
+    make_training("kept.npz", kept_options());
     assert_ok(isg_rbm_start_normal(&start, CLASS_UNITS, HIDDEN, 2, 0.1, 5));
     assert_ok(isg_run_open(&run, in(directory, "made"), true));
     assert_ok(isg_run_begin(run, "{}\n", start, data, &how));
