@@ -132,8 +132,8 @@ typedef struct isg_jumps_info {
     uint64_t accepted;
 } isg_jumps_info;
 
-/* Fits a mixture to the RBM, which is copied, and takes it for the target. A mixture that is not
-   trusted, or would be accepted too seldom, is no error, see isg_jumps_info. `options` and
+/* Fits a mixture to the RBM, which is copied, and takes it for the target. A mixture that misses minima,
+   or would be accepted too seldom, is no error, see isg_jumps_info. `options` and
    `progress` may be NULL; data in the options must outlive the jumps. */
 ISG_API isg_status isg_jumps_create(isg_jumps **out, const isg_rbm *rbm,
                                     const isg_jump_options *options, const isg_progress *progress);

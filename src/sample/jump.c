@@ -134,7 +134,11 @@ static void take(isg_jumps *jumps, const new_fit *made) {
     info->minima = made->verdict.minima;
     info->expected = made->sum.acceptance;
     memcpy(info->reason, made->verdict.reason, sizeof made->verdict.reason);
-    if (!*info->reason && !(info->expected >= jumps->options.least_acceptance))
+    /* Jumps keep the law whatever proposes: that the weights scatter too much for ln Z does not matter. */
+    const bool is_accepted = info->expected >= jumps->options.least_acceptance;
+    if (made->verdict.is_complete && made->verdict.has_error && is_accepted)
+        *info->reason = 0;
+    if (!*info->reason && !is_accepted)
         snprintf(info->reason, sizeof info->reason,
                  "only %.2g %% of the jumps would be accepted: the Gaussians do not fit",
                  100 * info->expected);

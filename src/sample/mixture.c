@@ -434,9 +434,9 @@ isg_status isg_mixture_start(isg_mixture *out, const isg_rbm *rbm,
 
 /* ---- the verdict ----------------------------------------------------------------------------- */
 
-/* Why the sum is not trusted; an empty sentence if it is. */
-static void judge(const isg_mixture_sum *sum, size_t samples, const news *found, double log_fresh,
-                  char *reason, size_t room) {
+/* What the Gaussians do not cover; an empty sentence if nothing was found. */
+static void name_missing(const isg_mixture_sum *sum, const news *found, double log_fresh,
+                         char *reason, size_t room) {
     const double log_seen = found->log_sum - isg_log((double)found->asked) - sum->log_z;
     const double seen = found->count > 0 ? isg_exp(fmin(log_seen, 0)) : 0;
     const double fresh = isg_exp(fmin(log_fresh - sum->log_z, 0));
@@ -451,16 +451,29 @@ static void judge(const isg_mixture_sum *sum, size_t samples, const news *found,
                  100 * seen);
     else if (fresh > tolerated)
         snprintf(reason, room, "minima with %.2g %% of Z were found only at the end", 100 * fresh);
-    else if (sum->ess < least_ess || sum->ess < least_efficiency * (double)samples)
+}
+
+/* Why the sum is not trusted, if nothing is missing. */
+static void judge_scatter(const isg_mixture_sum *sum, size_t samples, char *reason, size_t room) {
+    if (sum->ess < least_ess || sum->ess < least_efficiency * (double)samples)
         snprintf(reason, room,
                  "the effective sample size is only %.3g of %zu draws: the Gaussians do not fit",
                  sum->ess, samples);
     else if (sum->largest_share > largest_tolerated)
         snprintf(reason, room, "one draw of %zu carries %.2g %% of the sum", samples,
                  100 * sum->largest_share);
-    const size_t length = strlen(reason);
-    if (sum->ess < ess_for_error)
-        snprintf(reason + length, room - length,
+}
+
+static void judge(isg_mixture_verdict *out, const news *found, double log_fresh) {
+    const isg_mixture_sum *sum = &out->sum;
+    name_missing(sum, found, log_fresh, out->reason, sizeof out->reason);
+    out->is_complete = !*out->reason;
+    if (out->is_complete)
+        judge_scatter(sum, out->samples, out->reason, sizeof out->reason);
+    out->has_error = sum->ess >= ess_for_error;
+    const size_t length = strlen(out->reason);
+    if (!out->has_error)
+        snprintf(out->reason + length, sizeof out->reason - length,
                  "%sthere is no error estimate, since the effective sample size is %.3g",
                  length > 0 ? "; " : "", sum->ess);
 }
@@ -505,9 +518,7 @@ isg_status isg_mixture_conclude(isg_mixture *mixture, isg_mixture_verdict *out) 
     ISG_TRY_GOTO(ask(mixture, &proposal, &result.sum, &mixture->witnesses, &found));
     ISG_TRY_GOTO(isg_modes_search(&mixture->modes, found.points, found.n_points));
     ISG_TRY_GOTO(report(mixture, 1));
-    judge(&result.sum, samples, &found, isg_modes_log_laplace(&mixture->modes, modes),
-          result.reason, sizeof result.reason);
-    result.has_error = result.sum.ess >= ess_for_error;
+    judge(&result, &found, isg_modes_log_laplace(&mixture->modes, modes));
     *out = result;
 done:
     isg_proposal_release(&proposal);

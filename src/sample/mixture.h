@@ -214,6 +214,7 @@ typedef struct isg_mixture_verdict {
     size_t samples, minima; /* draws; minima of F0, mirror images included */
     double laplace;         /* ln of the sum of the Laplace terms; NaN if flat minima dominate it */
     bool has_error;         /* whether the draws suffice for an error estimate */
+    bool is_complete;       /* whether nothing was found that the Gaussians do not cover */
     char reason[160];       /* why the mixture is not trusted; empty if it is */
 } isg_mixture_verdict;
 

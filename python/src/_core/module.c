@@ -80,12 +80,11 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 PyMODINIT_FUNC PyInit__core(void);
 PyMODINIT_FUNC PyInit__core(void) {
     static bool (*const add[])(PyObject *) = {
-        core_add_errors,   core_add_view,       core_add_encoding,  core_add_dataset,
-        core_add_patterns, core_add_hopfield,   core_add_rbm,       core_add_chains,
-        core_add_moves,
-        core_add_run,      core_add_recall,     core_add_unmapping, core_add_states,
-        core_add_experts,  core_add_classifier, core_add_tuner,     core_add_deep_model,
-        core_add_theory,   core_add_calls};
+        core_add_errors,     core_add_view,     core_add_encoding,   core_add_dataset,
+        core_add_patterns,   core_add_hopfield, core_add_rbm,        core_add_chains,
+        core_add_moves,      core_add_run,      core_add_recall,     core_add_unmapping,
+        core_add_states,     core_add_experts,  core_add_classifier, core_add_tuner,
+        core_add_deep_model, core_add_theory,   core_add_calls};
     PyObject *module = PyModule_Create(&definition);
     for (size_t k = 0; module && k < sizeof add / sizeof add[0]; k++)
         if (!add[k](module))
