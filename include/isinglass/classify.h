@@ -70,7 +70,8 @@ typedef struct isg_expert_options {
     isg_start start;  /* [ISG_START_HOPFIELD] */
     double deviation; /* of the weights of ISG_START_NORMAL [0.1] */
     double beta;      /* [2] */
-    isg_train_options train; /* [isg_train_defaults(), but shuffled] */
+    isg_train_options train; /* without learn_beta, since experts share one beta, and without
+                                ISG_CONSTRAINT_SPAN [isg_train_defaults(), but shuffled] */
 } isg_expert_options;
 
 ISG_API isg_expert_options isg_expert_defaults(void);

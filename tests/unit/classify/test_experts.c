@@ -439,6 +439,17 @@ static void test_bad_input(void **state) {
     assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT,
                  "batch_size");
     options.train.batch_size = 1;
+    options.train.learn_beta = true;
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT,
+                 "share one beta");
+    options.train.learn_beta = false;
+    options.train.constraint = ISG_CONSTRAINT_SPAN;
+    assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "not span");
+    options.train.constraint = ISG_CONSTRAINT_STIEFEL;
+    assert_ok(isg_experts_create(&experts, data, &options, NULL));
+    isg_experts_free(experts);
+    experts = NULL;
+    options.train.constraint = ISG_CONSTRAINT_NONE;
     options.per_class = 0;
     assert_fails(isg_experts_create(&experts, data, &options, NULL), ISG_ERR_ARGUMENT, "per_class");
     options.per_class = SIZE_MAX / 2;
