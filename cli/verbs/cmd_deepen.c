@@ -28,8 +28,9 @@ static exit_code refuse(const invocation *call, const char *const *names, const 
 }
 
 static exit_code check_options(const deepen_job *my) {
-    static const char *const of_fit[] = {"beta",      "shrinkage", "toward",      "hold-out",
-                                         "one-class", "test",      "test-labels", NULL};
+    static const char *const of_fit[] = {"beta",  "shrinkage",   "toward",
+                                         "parts", "hold-out",    "one-class",
+                                         "test",  "test-labels", NULL};
     static const char *const of_samples[] = {"count", "spin-beta", NULL};
     static const char *const of_predictions[] = {"rule", NULL};
     static const char *const of_test[] = {"test-labels", NULL};
@@ -275,6 +276,8 @@ static const option_entry options[] = {
              "shares to choose from"},
     {.name = "toward", .kind = OPTION_CHOICE, .metavar = "WHAT", .choices = toward_choices, FIELD(fit.toward),
      .help = "The mean covariance of all classes, or the covariance's own diagonal"},
+    {.name = "parts", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = HUGE_VAL, FIELD(fit.parts),
+     .help = "Gaussians per class: a mixture, fitted by expectation and maximization"},
     {.name = "hold-out", .kind = OPTION_DOUBLE, .metavar = "SHARE", .low = 0, .high = 0.5, .is_above_low = true,
      FIELD(fit.hold_out),
      .help = "The share of every class, drawn with the seed, on which candidates are compared before "
@@ -302,6 +305,8 @@ static const option_entry options[] = {
 static const example examples[] = {
     {"isinglass deepen model.npz mnist:train -o deep.npz --test mnist:test --samples digits.png",
      "A Gaussian for every digit: likelihood, errors, and ten new digits of each kind."},
+    {"isinglass deepen model.npz mnist:train -o deep4.npz --test mnist:test --parts 4",
+     "Four Gaussians for every digit."},
     {"isinglass deepen deep.npz --samples threes.npz --class 3 --count 5000",
      "Independent samples of one class, to train on."},
     {"isinglass deepen deep.npz mnist:test --predictions classes.csv",
@@ -330,13 +335,13 @@ const command command_deepen = {
         "with class' bounds ln p(s, class). beta and the shrinkage of the covariances are chosen "
         "by "
         "the ELBO of samples held out, from a table that is printed. Unless --beta lists "
-        "candidates, "
-        "it goes uphill from that of the RBM in steps of 2^(1/4) and ends at the top of a "
-        "parabola.\n"
+        "candidates, it goes uphill from that of the RBM in steps of 2^(1/4) and ends at the top "
+        "of a parabola. With --parts, a class is a mixture of K Gaussians; beta is then chosen "
+        "with one of them, and shrinkage with K.\n"
         "DEEP.npz has all arrays of the RBM, whose beta is now the one chosen, besides classes, "
-        "shares, means, covariances (of W's + c) and top. Verbs that take an RBM take this file as "
-        "the "
-        "RBM in it. 'isinglass deepen DEEP.npz' describes it.\n"
+        "shares, means, covariances (of W's + c; K of every class, one after another) and top. "
+        "Verbs that take an RBM take this file as the RBM in it. 'isinglass deepen DEEP.npz' "
+        "describes it.\n"
         "--predictions writes one row per sample: " SAMPLE_COLUMNS
         ", predicted, probability (of that class) and p_CLASS, one column per class. " TABLE_ARRAYS
         " P (samples x classes). --samples writes tables of the same kind, whose array is X, of "

@@ -21,7 +21,7 @@ typedef struct deepen_result {
     const deepen_score *data, *test;
     size_t count;
     double spin_beta;
-    bool is_fitted, has_choice, has_few_classes, is_shrunk;
+    bool is_fitted, has_choice, has_few_classes, is_shrunk, has_parts;
 } deepen_result;
 
 /* clang-format off */
@@ -33,12 +33,13 @@ typedef struct deepen_result {
 static const result_entry class_results[] = {
     RESULT(class_result, name, "name of the class"),
     RESULT(class_result, share, "its probability"),
-    RESULT(class_result, deviation, "root of the mean variance of h = W's + c in it, shrunk"),
+    RESULT(class_result, deviation, "root of the mean variance of h = W's + c in it (in its parts), shrunk"),
     {.key = NULL}};
 
 static const result_entry trial_results[] = {
     RESULT(isg_deep_trial, beta, "inverse temperature of a candidate"),
     RESULT(isg_deep_trial, shrinkage, "how much its covariances are shrunk"),
+    RESULT(isg_deep_trial, parts, "Gaussians per class"),
     RESULT(isg_deep_trial, elbo, "mean bound on ln p(s) of the samples held out"),
     RESULT(isg_deep_trial, error, "the share of them that is misclassified, or null"),
     {.key = NULL}};
@@ -69,6 +70,7 @@ const result_entry deepen_results[] = {
     INFO(n_visible, "number of visible units"),
     INFO(n_hidden, "number of hidden units"),
     INFO(n_classes, "number of classes"),
+    INFO(parts, "Gaussians per class"),
     INFO(beta, "inverse temperature of the model, and of the RBM in the file"),
     INFO(rbm_beta, "that of the RBM it was fitted on"),
     INFO(shrinkage, "how much the covariances are shrunk"),
@@ -81,15 +83,16 @@ const result_entry deepen_results[] = {
     IS(samples, "the samples written, or null"),
     IS(count, "their number, or null"),
     IS(spin_beta, "inverse temperature of their spins, or null"),
-    HIDDEN(model), HIDDEN(is_fitted), HIDDEN(has_choice), HIDDEN(has_few_classes), HIDDEN(is_shrunk),
+    HIDDEN(model), HIDDEN(is_fitted), HIDDEN(has_choice), HIDDEN(has_few_classes), HIDDEN(is_shrunk), HIDDEN(has_parts),
     {.label = "model", .text = "{model}: {n_visible} visible, {n_hidden hidden unit}"},
     {.when = "has_choice", .each = "trials",
-     .heading = "        beta  shrinkage    held-out ELBO    error %",
-     .text = "  {beta:10.4g} {shrinkage:10.4g} {elbo:16.3f} {error:%10.2f?}"},
+     .heading = "        beta  shrinkage  parts    held-out ELBO    error %",
+     .text = "  {beta:10.4g} {shrinkage:10.4g} {parts:6} {elbo:16.3f} {error:%10.2f?}"},
     {.when = "is_fitted", .label = "beta", .text = "{beta} (the RBM has {rbm_beta})"},
     {.when = "!is_fitted", .label = "beta", .text = "{beta}"},
     {.when = "is_shrunk", .label = "shrinkage", .text = "{shrinkage} ({toward})"},
     {.when = "!is_shrunk", .label = "shrinkage", .text = "none"},
+    {.when = "has_parts", .label = "parts", .text = "{parts} Gaussians per class"},
     {.when = "!has_few_classes", .label = "classes", .text = "{n_classes}"},
     {.when = "has_few_classes", .each = "classes",
      .heading = "  class                    share %  deviation of h",
@@ -108,12 +111,15 @@ static exit_code list_classes(const deepen_job *my, class_result **out) {
     if (!*out)
         return fail_memory();
     for (size_t k = 0; k < my->info.n_classes; k++) {
-        const isg_matd_view covariance = isg_deep_model_covariance(my->model, k);
-        double trace = 0;
-        for (size_t mu = 0; mu < p; mu++)
-            trace += covariance.data[mu * p + mu];
-        (*out)[k] = (class_result){isg_deep_model_class_name(my->model, k),
-                                   isg_deep_model_share(my->model, k), sqrt(trace / (double)p)};
+        double trace = 0, share = 0;
+        for (size_t j = k * my->info.parts; j < (k + 1) * my->info.parts; j++) {
+            const isg_matd_view covariance = isg_deep_model_covariance(my->model, j);
+            for (size_t mu = 0; mu < p; mu++)
+                trace += isg_deep_model_share(my->model, j) * covariance.data[mu * p + mu];
+            share += isg_deep_model_share(my->model, j);
+        }
+        (*out)[k] = (class_result){isg_deep_model_class_name(my->model, k), share,
+                                   sqrt(trace / share / (double)p)};
     }
     return EXIT_DONE;
 }
@@ -137,7 +143,8 @@ exit_code deepen_show(const deepen_job *my) {
                          .spin_beta = settings->samples ? my->spin_beta : (double)NAN,
                          .is_fitted = my->rbm != NULL,
                          .has_few_classes = my->info.n_classes <= MOST_CLASSES,
-                         .is_shrunk = my->info.shrinkage > 0};
+                         .is_shrunk = my->info.shrinkage > 0,
+                         .has_parts = my->info.parts > 1};
     out.classes = (result_list){classes, my->info.n_classes, sizeof *classes};
     out.trials.items = isg_deep_model_trials(my->model, &out.trials.count);
     out.trials.bytes = sizeof(isg_deep_trial);

@@ -21,7 +21,7 @@ extern "C" {
    p(s | lambda) is that of the RBM, and q(lambda | s) = Normal(W^T s + c, 1 / beta), its p(lambda | s),
    stands for the posterior. With labels, the bound on ln p(s, k) is largest where mean_k and
    covariance_k are those of W^T s + c in class k: the fit is closed form. It needs no ln Z, samples
-   are independent, and the classes have probabilities given s. docs/design/0020-deep.md derives it. */
+   are independent, and the classes have probabilities given s. docs/design/0020-deep.md derives it. With several Gaussians per class, the sum over k runs over all. */
 typedef struct isg_deep_model isg_deep_model;
 
 /* What the covariance of a class is mixed with. */
@@ -39,6 +39,8 @@ typedef struct isg_deep_options {
                                  [NULL: 0, 0.01, 0.03, 0.1, 0.3, 1] */
     size_t n_shrinkages;
     isg_shrink toward; /* [ISG_SHRINK_POOLED] */
+    size_t
+        parts; /* Gaussians per class, a mixture that is fitted by expectation and maximization [1] */
     double hold_out; /* the share of every class on which the candidates are compared, unless there
                           is only one, after a fit to the others [0.1] */
     bool one_class;  /* a single Gaussian for all samples, whatever their labels [false] */
@@ -62,6 +64,7 @@ typedef struct isg_deep_model_info {
     size_t n_visible;
     size_t n_hidden;
     size_t n_classes;
+    size_t parts; /* Gaussians per class */
     double beta;
     double rbm_beta; /* of the RBM it was fitted on */
     double shrinkage;
@@ -72,9 +75,10 @@ typedef struct isg_deep_model_info {
 
 ISG_API isg_deep_model_info isg_deep_model_describe(const isg_deep_model *model);
 
-/* What is inside: its RBM at its beta, to be copied rather than changed; of class k the name (NULL if
-   there is no such class), the share, the mean (n_hidden) and the covariance (n_hidden, n_hidden) of
-   W^T s + c, shrunk, without the 1 / beta. */
+/* What is inside: its RBM at its beta, to be copied rather than changed; the name of class k (NULL
+   if there is no such class); and of Gaussian k, where those of class l are l parts to (l + 1) parts - 1,
+   the share, the mean (n_hidden) and the covariance (n_hidden, n_hidden) of W^T s + c, shrunk, without
+   the 1 / beta. */
 ISG_API const isg_rbm *isg_deep_model_rbm(const isg_deep_model *model);
 ISG_API const char *isg_deep_model_class_name(const isg_deep_model *model, size_t k);
 ISG_API double isg_deep_model_share(const isg_deep_model *model, size_t k);
@@ -84,6 +88,7 @@ ISG_API isg_matd_view isg_deep_model_covariance(const isg_deep_model *model, siz
 /* One candidate, fitted to part of the data and tried on the rest. */
 typedef struct isg_deep_trial {
     double beta, shrinkage;
+    size_t parts; /* Gaussians per class */
     double elbo;  /* mean bound on ln p(s) of the samples held out */
     double error; /* the share of them that p(class | s) gets wrong; NaN with a single class */
 } isg_deep_trial;
@@ -139,8 +144,8 @@ ISG_API isg_status isg_deep_model_sample(isg_dataset **out, const isg_deep_model
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* The .npz of the RBM (see isg_rbm_save()), with its beta, and besides classes, shares (n_classes), means
-   (n_classes, n_hidden), covariances (n_classes, n_hidden, n_hidden), and top, which is rbm_beta,
+/* The .npz of the RBM (see isg_rbm_save()), with its beta, and besides classes, shares (n_parts), means
+   (n_parts, n_hidden), covariances (n_parts, n_hidden, n_hidden), and top, which is rbm_beta,
    shrinkage and toward; `command` is recorded in its meta.json. isg_rbm_load() reads the RBM from it.
    Loading restores every bit. ISG_ERR_FORMAT for an RBM without a top layer. */
 ISG_API isg_status isg_deep_model_save(const isg_deep_model *model, const char *path, uint64_t seed,

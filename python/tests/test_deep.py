@@ -37,16 +37,18 @@ def model(rbm, data):
     return DeepModel.fit(rbm, data, random_state=3)
 
 
-def test_equals_the_program(tmp_path, run_program, rbm):
+@pytest.mark.parametrize("parts", [1, 2])
+def test_equals_the_program(tmp_path, run_program, rbm, parts):
     X, y = make(1, 300)
     np.savez(tmp_path / "train.npz", X=X, y=y)
     np.savez(tmp_path / "test.npz", **dict(zip("Xy", make(2, 90))))
     rbm.save(tmp_path / "m.npz")
     found = json.loads(run_program(
         "deepen", "m.npz", "train.npz", "-o", "deep.npz", "--seed", 3, "--hold-out", 0.2, "--toward", "diagonal",
+        "--parts", parts,
         "--test", "test.npz", "--predictions", "p.npz", "--samples", "s.npz", "--count", 40, "--json", cwd=tmp_path))
     train, test = Dataset.load(tmp_path / "train.npz"), Dataset.load(tmp_path / "test.npz")
-    ours = DeepModel.fit(rbm, train, toward="diagonal", hold_out=0.2, random_state=3)
+    ours = DeepModel.fit(rbm, train, toward="diagonal", parts=parts, hold_out=0.2, random_state=3)
     theirs = DeepModel.load(tmp_path / "deep.npz")
     for name, array in theirs.arrays().items():
         assert np.array_equal(ours.arrays()[name], array), name
@@ -99,7 +101,8 @@ def test_choices(rbm, data):
     alone = DeepModel.fit(rbm, Dataset.from_spins(data.spins), one_class=True, beta=1, shrinkage=0)
     assert alone.classes == ["all"]
     defaults = _core.DeepModel.defaults()
-    assert (defaults["toward"], defaults["hold_out"], defaults["one_class"]) == ("pooled", 0.1, False)
+    assert defaults["toward"] == "pooled" and defaults["parts"] == 1
+    assert defaults["hold_out"] == 0.1 and not defaults["one_class"]
 
 
 def test_samples(model):
@@ -142,6 +145,7 @@ def test_progress(rbm, data):
     (lambda rbm, data: DeepModel.fit(rbm, data, beta="hot"), ValueError, "found 'hot'"),
     (lambda rbm, data: DeepModel.fit(rbm, data, shrinkage=2), ValueError, "from 0 to 1"),
     (lambda rbm, data: DeepModel.fit(rbm, data, toward="zero"), ValueError, "toward"),
+    (lambda rbm, data: DeepModel.fit(rbm, data, parts=0), ValueError, "at least one Gaussian"),
     (lambda rbm, data: DeepModel.fit(rbm, data, hold_out=0.7), ValueError, "hold_out"),
     (lambda rbm, data: DeepModel.fit(rbm, data).predict(data, rule="none"), ValueError, "rule"),
     (lambda rbm, data: DeepModel.fit(rbm, data).sample(0), ValueError, "count"),

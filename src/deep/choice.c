@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/elementary.h"
 #include "base/memory.h"
@@ -59,7 +60,8 @@ static isg_status try_one(search *my, double beta, double shrinkage, bool is_fir
     ISG_TRY(isg_rbm_set_beta(my->model->rbm, beta));
     ISG_TRY(isg_deep_model_prepare(my->model));
     ISG_TRY(isg_find_bounds(my->model, my->held, &bounds, progress));
-    *next = (isg_deep_trial){.beta = beta, .shrinkage = shrinkage, .error = share_wrong(my)};
+    *next = (isg_deep_trial){
+        .beta = beta, .shrinkage = shrinkage, .parts = my->model->parts, .error = share_wrong(my)};
     isg_mean_and_error(bounds.bound, n, &next->elbo, &unused);
     if (next->elbo > trials->list[trials->best].elbo)
         trials->best = trials->count;
@@ -155,6 +157,29 @@ static isg_status try_all(search *my, double start) {
     return ISG_OK;
 }
 
+/* The Gaussians of several parts, at the beta that is best for one: all shrinkages once more. */
+static isg_status try_parts(search *my, const isg_rbm *rbm, const isg_dataset *fitted) {
+    const isg_deep_options *options = my->options;
+    const double beta = my->trials->list[my->trials->best].beta;
+    isg_deep_model *raw = NULL, *model = NULL;
+    double unused = 0;
+    isg_part part;
+    ISG_TRY(isg_deep_moments(&raw, rbm, fitted, options, options->parts, beta,
+                             isg_part_of(&part, my->progress, my->done, 0.9)));
+    isg_deep_model_free(my->raw);
+    my->raw = raw;
+    ISG_TRY(isg_deep_model_create(&model, rbm, raw->n_classes, raw->parts));
+    memcpy(model->shares, raw->shares, raw->n_parts * sizeof *raw->shares);
+    memcpy(model->means, raw->means, raw->n_parts * rbm->info.n_hidden * sizeof *raw->means);
+    model->classes = my->model->classes;
+    my->model->classes = (isg_labels){0};
+    isg_deep_model_free(my->model);
+    my->model = model;
+    my->trials->best = my->trials->count;
+    my->done = 0.9;
+    return try_beta(my, beta, &unused);
+}
+
 isg_status isg_deep_choose(isg_deep_trials *trials, const isg_rbm *rbm, const isg_dataset *data,
                            const isg_deep_options *options, const isg_progress *progress) {
     search my = {.options = options, .trials = trials};
@@ -170,14 +195,17 @@ isg_status isg_deep_choose(isg_deep_trials *trials, const isg_rbm *rbm, const is
     my.held = held;
     my.progress = isg_part_of(&rest, progress, 0.1, 1);
     const size_t n = held->info.n_samples;
-    ISG_TRY_GOTO(isg_deep_moments(&my.raw, rbm, fitted, options->one_class,
+    const double start = rbm->info.beta;
+    ISG_TRY_GOTO(isg_deep_moments(&my.raw, rbm, fitted, options, 1, start,
                                   isg_part_of(&first, progress, 0, 0.1)));
-    ISG_TRY_GOTO(isg_deep_moments(&my.model, rbm, fitted, options->one_class, NULL));
+    ISG_TRY_GOTO(isg_deep_moments(&my.model, rbm, fitted, options, 1, start, NULL));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my.numbers, n, 2));
     ISG_TRY_GOTO(ISG_ALLOCATE(my.answers, n));
     ISG_TRY_GOTO(ISG_ALLOCATE(my.truth, n));
     isg_find_truth(my.truth, my.model, held);
-    ISG_TRY_GOTO(try_all(&my, rbm->info.beta));
+    ISG_TRY_GOTO(try_all(&my, start));
+    if (options->parts > 1)
+        ISG_TRY_GOTO(try_parts(&my, rbm, fitted));
 done:
     isg_deep_model_free(my.raw);
     isg_deep_model_free(my.model);

@@ -17,23 +17,26 @@ struct isg_deep_model {
     isg_shrink toward;
     isg_labels classes; /* one label for each */
     size_t n_classes;
-    double *shares;      /* (n_classes) */
-    double *means;       /* (n_classes, p) */
-    double *covariances; /* (n_classes, p, p) of h = W^T s + c */
+    size_t parts;        /* Gaussians per class: part j of class k is number k parts + j */
+    size_t n_parts;      /* of all classes */
+    double *shares;      /* (n_parts) */
+    double *means;       /* (n_parts, p) */
+    double *covariances; /* (n_parts, p, p) of h = W^T s + c */
     /* What follows from these: */
-    double
-        *factors; /* (n_classes, p, p): lower triangles, factor factor^T = covariance + 1 / beta */
-    double *logs; /* (n_classes): E_q[ln p(lambda, k)] where h is the mean */
+    double *factors; /* (n_parts, p, p): lower triangles, factor factor^T = covariance + 1 / beta */
+    double *logs;    /* (n_parts): E_q[ln p(lambda, part)] where h is the mean */
     isg_deep_trial *trials;
     size_t n_trials;
 };
 
-static inline isg_matd isg_class_matrix(double *matrices, size_t p, size_t k) {
+/* That of a part. */
+static inline isg_matd isg_part_matrix(double *matrices, size_t p, size_t k) {
     return isg_matd_of(matrices + k * p * p, p, p);
 }
 
 /* With a copy of the RBM and room for the classes, whose names are the caller's to set. */
-isg_status isg_deep_model_create(isg_deep_model **out, const isg_rbm *rbm, size_t n_classes);
+isg_status isg_deep_model_create(isg_deep_model **out, const isg_rbm *rbm, size_t n_classes,
+                                 size_t parts);
 
 /* Computes what follows from shares, means, covariances and beta. ISG_ERR_ARGUMENT if a covariance
    plus 1 / beta is not positive definite, ISG_ERR_DIVERGED if a number is not finite. */
@@ -46,9 +49,16 @@ isg_status isg_deep_model_prepare(isg_deep_model *model);
 isg_status isg_class_moments(isg_deep_model *model, const isg_dataset *data, const size_t *rows,
                              const size_t *starts, const isg_progress *progress);
 
-/* A model with the moments of the data, not shrunk; the rest is still to be prepared. */
+/* The same for the parts of every class, which are a mixture that is fitted to it at the beta of the
+   model. ISG_ERR_ARGUMENT for a class with fewer samples than parts. */
+isg_status isg_part_moments(isg_deep_model *model, const isg_dataset *data, const size_t *rows,
+                            const size_t *starts, uint64_t seed, const isg_progress *progress);
+
+/* A model with so many parts per class and the moments of the data, not shrunk, at this beta; the rest is
+   still to be prepared. */
 isg_status isg_deep_moments(isg_deep_model **out, const isg_rbm *rbm, const isg_dataset *data,
-                            bool one_class, const isg_progress *progress);
+                            const isg_deep_options *options, size_t parts, double beta,
+                            const isg_progress *progress);
 
 /* Sets the covariances of `model` to those of `raw` (which it may be), shrunk. */
 isg_status isg_deep_shrink(isg_deep_model *model, const isg_deep_model *raw, double shrinkage,
@@ -66,22 +76,22 @@ isg_status isg_deep_choose(isg_deep_trials *trials, const isg_rbm *rbm, const is
 
 /* Gaussians as isg_class_terms() reads them. */
 typedef struct isg_class_sums {
-    size_t n_classes, p;
-    const double *means; /* (n_classes, p) */
-    double *inverses;    /* (n_classes, p, p): of the factors, lower triangles */
-    const double *logs;  /* (n_classes) */
+    size_t n_parts, p;
+    const double *means; /* (n_parts, p) */
+    double *inverses;    /* (n_parts, p, p): of the factors, lower triangles */
+    const double *logs;  /* (n_parts) */
     double *centered;    /* (ISG_DEEP_ROWS, p), and as many numbers for the products */
 } isg_class_sums;
 
 /* How many samples are looked at together. */
 enum { ISG_DEEP_ROWS = 256 };
 
-/* factors (n_classes, p, p) and logs (n_classes) are borrowed. Release after a failure too. */
+/* factors (n_parts, p, p) and logs (n_parts) are borrowed. Release after a failure too. */
 isg_status isg_class_sums_start(isg_class_sums *out, const isg_deep_model *model,
                                 const double *factors, const double *logs);
 void isg_class_sums_release(isg_class_sums *sums);
 
-/* terms (rows, n_classes): logs_k - |factor_k^-1 (h - mean_k)|^2 / 2 for h (rows, p), at most
+/* terms (rows, n_parts): logs_k - |factor_k^-1 (h - mean_k)|^2 / 2 for h (rows, p), at most
    ISG_DEEP_ROWS. */
 isg_status isg_class_terms(isg_class_sums *sums, isg_matd_view h, double *terms);
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * All that a model file has (see rbm/model_file.c), and classes (n_classes), shares (n_classes), means
- * (n_classes, p), covariances (n_classes, p, p), top (3): the beta of the RBM it was fitted on, how much
+ * All that a model file has (see rbm/model_file.c), and classes (n_classes), shares (n_parts), means
+ * (n_parts, p), covariances (n_parts, p, p), where every class has as many parts, one after another; top (3): the beta of the RBM it was fitted on, how much
  * the covariances are shrunk, and toward what. Files with the same arrays written by NumPy can be read
  * too.
  */
@@ -17,13 +17,12 @@
 
 static isg_status write_all(const isg_deep_model *model, uint64_t seed, const char *command,
                             isg_npz_writer *writer) {
-    const size_t p = model->rbm->info.n_hidden, n_classes = model->n_classes;
-    const isg_array_type cube =
-        isg_array_type_of(ISG_FLOAT64, 3, (const size_t[]){n_classes, p, p});
+    const size_t p = model->rbm->info.n_hidden, n_parts = model->n_parts;
+    const isg_array_type cube = isg_array_type_of(ISG_FLOAT64, 3, (const size_t[]){n_parts, p, p});
     const double top[] = {model->rbm_beta, model->shrinkage, (double)model->toward};
     ISG_TRY(isg_labels_write(&model->classes, writer, "classes"));
-    ISG_TRY(isg_npz_writer_add_doubles(writer, "shares", model->shares, 1, n_classes, 0));
-    ISG_TRY(isg_npz_writer_add_doubles(writer, "means", model->means, 2, n_classes, p));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "shares", model->shares, 1, n_parts, 0));
+    ISG_TRY(isg_npz_writer_add_doubles(writer, "means", model->means, 2, n_parts, p));
     ISG_TRY(isg_npz_writer_add_array(writer, "covariances", &cube, model->covariances));
     ISG_TRY(isg_npz_writer_add_doubles(writer, "top", top, 1, 3, 0));
     return isg_rbm_write(model->rbm, "deep", seed, command, writer);
@@ -57,7 +56,7 @@ static isg_status read_array(double **array, isg_zip *zip, const char *name, siz
 
 static isg_status check_shares(const isg_deep_model *model, const char *file) {
     double sum = 0;
-    for (size_t k = 0; k < model->n_classes; k++) {
+    for (size_t k = 0; k < model->n_parts; k++) {
         if (!(model->shares[k] > 0))
             return isg_fail(ISG_ERR_FORMAT, "%s: shares, number %zu: expected a positive number",
                             file, k + 1);
@@ -70,7 +69,7 @@ static isg_status check_shares(const isg_deep_model *model, const char *file) {
 
 static isg_status check_symmetry(const isg_deep_model *model, const char *file) {
     const size_t p = model->rbm->info.n_hidden;
-    for (size_t k = 0; k < model->n_classes; k++)
+    for (size_t k = 0; k < model->n_parts; k++)
         for (size_t i = 0; i < p; i++)
             for (size_t j = 0; j < i; j++) {
                 const double *matrix = model->covariances + k * p * p;
@@ -79,7 +78,7 @@ static isg_status check_symmetry(const isg_deep_model *model, const char *file) 
                     return isg_fail(ISG_ERR_FORMAT,
                                     "%s: covariances: expected symmetric matrices, but that of "
                                     "class '%s' is not",
-                                    file, model->classes.names[k]);
+                                    file, model->classes.names[k / model->parts]);
             }
     return ISG_OK;
 }
@@ -103,7 +102,7 @@ static isg_status read_top(isg_deep_model *model, isg_zip *zip) {
 
 static isg_status read_moments(isg_deep_model *model, isg_zip *zip) {
     const char *file = isg_zip_file_name(zip);
-    const size_t p = model->rbm->info.n_hidden, dims[] = {model->n_classes, p, p};
+    const size_t p = model->rbm->info.n_hidden, dims[] = {model->n_parts, p, p};
     ISG_TRY(read_array(&model->shares, zip, "shares", 1, dims));
     ISG_TRY(check_shares(model, file));
     ISG_TRY(read_array(&model->means, zip, "means", 2, dims));
@@ -117,15 +116,18 @@ static isg_status read_moments(isg_deep_model *model, isg_zip *zip) {
 }
 
 /* What the numbers of the file are checked against first, before room is made for any of them. */
-static isg_status check_covariances(isg_zip *zip, size_t n_classes, size_t p) {
+static isg_status check_covariances(isg_zip *zip, size_t n_classes, size_t p, size_t *parts) {
     isg_source *source = NULL;
     isg_array_type type;
     ISG_TRY(isg_npz_open(&source, &type, zip, "covariances"));
     isg_source_free(source);
-    return type.n_dims == 3 && type.dims[0] == n_classes && type.dims[1] == p && type.dims[2] == p
+    *parts = type.dims[0] / n_classes;
+    return type.n_dims == 3 && *parts > 0 && type.dims[0] == n_classes * *parts &&
+                   type.dims[1] == p && type.dims[2] == p
                ? ISG_OK
                : isg_fail(ISG_ERR_SHAPE,
-                          "%s: covariances: expected %zu x %zu x %zu numbers, one matrix per class",
+                          "%s: covariances: expected %zu x %zu x %zu numbers, or as many for every "
+                          "class",
                           isg_zip_file_name(zip), n_classes, p, p);
 }
 
@@ -134,13 +136,14 @@ isg_status isg_deep_model_read(isg_deep_model **out, isg_zip *zip) {
     isg_deep_model *made = NULL;
     isg_labels classes = {0};
     isg_rbm *rbm = NULL;
+    size_t parts = 0;
     isg_status status = ISG_OK;
     if (isg_npz_has(zip, "W") && !isg_npz_has(zip, "covariances"))
         return isg_fail(ISG_ERR_FORMAT, "%s: an RBM without a top layer", file);
     ISG_TRY_GOTO(isg_rbm_read(&rbm, zip));
     ISG_TRY_GOTO(isg_classes_read(&classes, zip, 1));
-    ISG_TRY_GOTO(check_covariances(zip, classes.n_classes, rbm->info.n_hidden));
-    ISG_TRY_GOTO(isg_deep_model_create(&made, rbm, classes.n_classes));
+    ISG_TRY_GOTO(check_covariances(zip, classes.n_classes, rbm->info.n_hidden, &parts));
+    ISG_TRY_GOTO(isg_deep_model_create(&made, rbm, classes.n_classes, parts));
     made->classes = classes;
     classes = (isg_labels){0};
     ISG_TRY_GOTO(read_moments(made, zip));

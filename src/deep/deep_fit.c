@@ -7,7 +7,7 @@
 #include "deep/deep.h"
 
 isg_deep_options isg_deep_defaults(void) {
-    return (isg_deep_options){.toward = ISG_SHRINK_POOLED, .hold_out = 0.1, .seed = 1};
+    return (isg_deep_options){.parts = 1, .toward = ISG_SHRINK_POOLED, .hold_out = 0.1, .seed = 1};
 }
 
 /* ---- moments of classes --------------------------------------------------------------------------- */
@@ -35,27 +35,30 @@ static void learn_units(isg_rbm *rbm, const isg_dataset *data) {
 }
 
 isg_status isg_deep_moments(isg_deep_model **out, const isg_rbm *rbm, const isg_dataset *data,
-                            bool one_class, const isg_progress *progress) {
+                            const isg_deep_options *options, size_t parts, double beta,
+                            const isg_progress *progress) {
     const size_t n = data->info.n_samples;
     isg_labels classes = {0};
     isg_deep_model *made = NULL;
     size_t *rows = NULL, *starts = NULL;
     isg_status status = ISG_OK;
-    ISG_TRY_GOTO(name_classes(&classes, data, one_class));
-    ISG_TRY_GOTO(isg_deep_model_create(&made, rbm, classes.n_classes));
+    ISG_TRY_GOTO(name_classes(&classes, data, options->one_class));
+    ISG_TRY_GOTO(isg_deep_model_create(&made, rbm, classes.n_classes, parts));
     made->classes = classes;
     classes = (isg_labels){0};
     learn_units(made->rbm, data);
     ISG_TRY_GOTO(ISG_ALLOCATE(rows, n));
     ISG_TRY_GOTO(ISG_ALLOCATE(starts, made->n_classes + 1));
-    if (one_class) {
+    ISG_TRY_GOTO(isg_rbm_set_beta(made->rbm, beta));
+    if (options->one_class) {
         for (size_t a = 0; a < n; a++)
             rows[a] = a;
         starts[1] = n;
     } else {
         isg_dataset_group(data, rows, starts);
     }
-    ISG_TRY_GOTO(isg_class_moments(made, data, rows, starts, progress));
+    ISG_TRY_GOTO(parts == 1 ? isg_class_moments(made, data, rows, starts, progress)
+                            : isg_part_moments(made, data, rows, starts, options->seed, progress));
     *out = made;
     made = NULL;
 done:
@@ -68,7 +71,7 @@ done:
 
 /* ---- shrinking ------------------------------------------------------------------------------------ */
 
-/* Element i of what class k is mixed with. */
+/* Element i of what part k is mixed with. */
 static double target(const isg_deep_model *raw, const double *pooled, isg_shrink toward, size_t k,
                      size_t i) {
     const size_t p = raw->rbm->info.n_hidden;
@@ -82,10 +85,10 @@ isg_status isg_deep_shrink(isg_deep_model *model, const isg_deep_model *raw, dou
     const size_t square = raw->rbm->info.n_hidden * raw->rbm->info.n_hidden;
     double *pooled = NULL;
     ISG_TRY(ISG_ALLOCATE(pooled, square));
-    for (size_t k = 0; k < raw->n_classes; k++)
+    for (size_t k = 0; k < raw->n_parts; k++)
         for (size_t i = 0; i < square; i++)
             pooled[i] += raw->shares[k] * raw->covariances[k * square + i];
-    for (size_t k = 0; k < raw->n_classes; k++)
+    for (size_t k = 0; k < raw->n_parts; k++)
         for (size_t i = 0; i < square; i++)
             model->covariances[k * square + i] =
                 (1 - shrinkage) * raw->covariances[k * square + i] +
@@ -115,6 +118,8 @@ static isg_status check(const isg_deep_options *options, const isg_rbm *rbm,
     if (options->toward > ISG_SHRINK_DIAGONAL)
         return isg_fail(ISG_ERR_ARGUMENT, "toward: there is no target number %d",
                         (int)options->toward);
+    if (options->parts == 0)
+        return isg_fail(ISG_ERR_ARGUMENT, "parts: expected at least one Gaussian per class");
     if (!(options->hold_out > 0 && options->hold_out <= 0.5))
         return isg_fail(ISG_ERR_ARGUMENT,
                         "hold_out: expected a share above 0 and up to 0.5, found %g",
@@ -131,6 +136,7 @@ isg_status isg_deep_model_fit(isg_deep_model **out, const isg_rbm *rbm, const is
                               const isg_deep_options *options, const isg_progress *progress) {
     const isg_deep_options usual = isg_deep_defaults(), *wanted = options ? options : &usual;
     const bool has_choice = !is_fixed(wanted);
+    const double share = wanted->parts == 1 ? 0.9 : 0.5; /* of the time, for the choice */
     isg_labels classes = {0}; /* whether they are what they should be, before the work */
     isg_deep_trials trials = {0};
     isg_deep_model *made = NULL;
@@ -140,14 +146,13 @@ isg_status isg_deep_model_fit(isg_deep_model **out, const isg_rbm *rbm, const is
     ISG_TRY_GOTO(name_classes(&classes, data, wanted->one_class));
     if (has_choice)
         ISG_TRY_GOTO(
-            isg_deep_choose(&trials, rbm, data, wanted, isg_part_of(&first, progress, 0, 0.9)));
+            isg_deep_choose(&trials, rbm, data, wanted, isg_part_of(&first, progress, 0, share)));
     const isg_deep_trial best =
         has_choice ? trials.list[trials.best]
                    : (isg_deep_trial){.beta = *wanted->betas, .shrinkage = *wanted->shrinkages};
-    ISG_TRY_GOTO(isg_deep_moments(&made, rbm, data, wanted->one_class,
-                                  isg_part_of(&rest, progress, has_choice ? 0.9 : 0, 1)));
+    ISG_TRY_GOTO(isg_deep_moments(&made, rbm, data, wanted, wanted->parts, best.beta,
+                                  isg_part_of(&rest, progress, has_choice ? share : 0, 1)));
     ISG_TRY_GOTO(isg_deep_shrink(made, made, best.shrinkage, wanted->toward));
-    ISG_TRY_GOTO(isg_rbm_set_beta(made->rbm, best.beta));
     ISG_TRY_GOTO(isg_deep_model_prepare(made));
     made->trials = trials.list;
     made->n_trials = trials.count;

@@ -16,23 +16,27 @@
 #include "deep/deep.h"
 #include "linalg/linalg.h"
 
-isg_status isg_deep_model_create(isg_deep_model **out, const isg_rbm *rbm, size_t n_classes) {
+isg_status isg_deep_model_create(isg_deep_model **out, const isg_rbm *rbm, size_t n_classes,
+                                 size_t parts) {
     const size_t p = rbm->info.n_hidden;
     isg_deep_model *made = NULL;
-    size_t square = 0;
+    size_t square = 0, n_parts = 0;
     isg_status status = ISG_OK;
-    if (!isg_multiply(&square, p, p) || !isg_multiply(&square, square, sizeof(double)))
+    if (!isg_multiply(&square, p, p) || !isg_multiply(&square, square, sizeof(double)) ||
+        !isg_multiply(&n_parts, n_classes, parts))
         return isg_fail(ISG_ERR_MEMORY, "the covariance of %zu hidden units does not fit in memory",
                         p);
     ISG_TRY(ISG_ALLOCATE(made, 1));
     made->n_classes = n_classes;
+    made->parts = parts;
+    made->n_parts = n_parts;
     made->rbm_beta = rbm->info.beta;
     ISG_TRY_GOTO(isg_rbm_copy(&made->rbm, rbm));
-    ISG_TRY_GOTO(ISG_ALLOCATE(made->shares, n_classes));
-    ISG_TRY_GOTO(ISG_ALLOCATE(made->logs, n_classes));
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(made->means, n_classes, p));
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(made->covariances, n_classes, p * p));
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(made->factors, n_classes, p * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE(made->shares, n_parts));
+    ISG_TRY_GOTO(ISG_ALLOCATE(made->logs, n_parts));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(made->means, n_parts, p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(made->covariances, n_parts, p * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(made->factors, n_parts, p * p));
     *out = made;
     made = NULL;
 done:
@@ -71,7 +75,7 @@ static isg_status trace_of_inverse(double *out, isg_matd_view l, isg_matd invers
 static isg_status prepare_class(isg_deep_model *model, size_t k, isg_matd scratch) {
     const size_t p = model->rbm->info.n_hidden;
     const double beta = model->rbm->info.beta;
-    const isg_matd factor = isg_class_matrix(model->factors, p, k);
+    const isg_matd factor = isg_part_matrix(model->factors, p, k);
     double trace = 0, log_root = 0;
     memcpy(factor.data, model->covariances + k * p * p, p * p * sizeof *factor.data);
     for (size_t mu = 0; mu < p; mu++)
@@ -85,7 +89,7 @@ static isg_status prepare_class(isg_deep_model *model, size_t k, isg_matd scratc
     return isfinite(model->logs[k])
                ? ISG_OK
                : isg_fail(ISG_ERR_DIVERGED, "class '%s': its Gaussian is not finite",
-                          model->classes.names[k]);
+                          model->classes.names[k / model->parts]);
 }
 
 isg_status isg_deep_model_prepare(isg_deep_model *model) {
@@ -93,11 +97,11 @@ isg_status isg_deep_model_prepare(isg_deep_model *model) {
     double *scratch = NULL;
     isg_status status = ISG_OK;
     ISG_TRY(ISG_ALLOCATE_MATRIX(scratch, p, p));
-    for (size_t k = 0; status == ISG_OK && k < model->n_classes; k++) {
+    for (size_t k = 0; status == ISG_OK && k < model->n_parts; k++) {
         status = prepare_class(model, k, isg_matd_of(scratch, p, p));
         if (status == ISG_ERR_ARGUMENT)
             status = isg_fail(status, "class '%s': its covariance is not positive definite",
-                              model->classes.names[k]);
+                              model->classes.names[k / model->parts]);
     }
     isg_release(scratch);
     return status;
@@ -110,6 +114,7 @@ isg_deep_model_info isg_deep_model_describe(const isg_deep_model *model) {
     return (isg_deep_model_info){.n_visible = rbm.n_visible,
                                  .n_hidden = rbm.n_hidden,
                                  .n_classes = model->n_classes,
+                                 .parts = model->parts,
                                  .beta = rbm.beta,
                                  .rbm_beta = model->rbm_beta,
                                  .shrinkage = model->shrinkage,
@@ -135,7 +140,7 @@ const double *isg_deep_model_mean(const isg_deep_model *model, size_t k) {
 }
 
 isg_matd_view isg_deep_model_covariance(const isg_deep_model *model, size_t k) {
-    return isg_matd_const(isg_class_matrix(model->covariances, model->rbm->info.n_hidden, k));
+    return isg_matd_const(isg_part_matrix(model->covariances, model->rbm->info.n_hidden, k));
 }
 
 const isg_deep_trial *isg_deep_model_trials(const isg_deep_model *model, size_t *count) {

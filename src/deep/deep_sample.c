@@ -27,23 +27,40 @@ static void draw_hidden(const isg_deep_model *model, size_t k, isg_cursor *rando
 /* What the samples are made of. */
 typedef struct drawing {
     const isg_deep_model *model;
-    const double *cumulated; /* (n_classes) shares; NULL if classes are given */
+    const double *cumulated; /* (n_parts) shares */
     size_t *classes;         /* (count) */
+    bool has_classes;        /* whether they are given, or else to be drawn */
     double beta;
     uint64_t seed;
     isg_dataset *data;
     isg_matd lambda; /* data is NULL if not wanted */
 } drawing;
 
+/* Of any class, or of the one that is given. */
+static size_t draw_part(const drawing *my, size_t a, isg_cursor *random) {
+    const size_t parts = my->model->parts, first = my->classes[a] * parts;
+    if (!my->has_classes)
+        return isg_next_of(random, my->cumulated, my->model->n_parts);
+    if (parts == 1)
+        return first;
+    const double before = first > 0 ? my->cumulated[first - 1] : 0;
+    const double at =
+        before + (my->cumulated[first + parts - 1] - before) * isg_next_uniform(random);
+    size_t part = first;
+    while (part + 1 < first + parts && my->cumulated[part] <= at)
+        part++;
+    return part;
+}
+
 /* `room` holds n + 2 p numbers. */
 static void draw(const drawing *my, size_t a, double *room) {
     const isg_rbm *rbm = my->model->rbm;
     const size_t n = rbm->info.n_visible, p = rbm->info.n_hidden;
     isg_cursor random = isg_cursor_at(isg_stream_at(my->seed, ISG_PURPOSE_DEEP, 0, (uint32_t)a));
-    if (my->cumulated)
-        my->classes[a] = isg_next_of(&random, my->cumulated, my->model->n_classes);
+    const size_t part = draw_part(my, a, &random);
+    my->classes[a] = part / my->model->parts;
     double *lambda = my->lambda.data ? my->lambda.data + a * my->lambda.stride : room + n;
-    draw_hidden(my->model, my->classes[a], &random, room + n + p, lambda);
+    draw_hidden(my->model, part, &random, room + n + p, lambda);
     isg_rbm_visible_input(rbm, lambda, room);
     isg_sample_spins(&random, n, my->beta, room, isg_dataset_spins(my->data, a));
 }
@@ -111,12 +128,13 @@ isg_status isg_deep_model_sample(isg_dataset **out, const isg_deep_model *model,
     ISG_TRY(check(model, classes, count, beta, lambda));
     ISG_TRY_GOTO(make_room(&my.data, model, count));
     ISG_TRY_GOTO(ISG_ALLOCATE(my.classes, count));
-    ISG_TRY_GOTO(ISG_ALLOCATE(cumulated, model->n_classes));
-    for (size_t k = 0; k < model->n_classes; k++)
+    ISG_TRY_GOTO(ISG_ALLOCATE(cumulated, model->n_parts));
+    for (size_t k = 0; k < model->n_parts; k++)
         cumulated[k] = sum += model->shares[k];
     for (size_t a = 0; classes && a < count; a++)
         my.classes[a] = classes[a];
-    my.cumulated = classes ? NULL : cumulated;
+    my.cumulated = cumulated;
+    my.has_classes = classes != NULL;
     ISG_TRY_GOTO(draw_all(&my, count));
     ISG_TRY_GOTO(isg_labels_take(&my.data->labels, &model->classes, my.classes, count));
     ISG_TRY_GOTO(isg_dataset_count_classes(my.data));

@@ -40,7 +40,8 @@ static isg_status check_units(const isg_deep_model *model, const isg_dataset *da
 typedef struct block {
     isg_reconstructor reconstructor;
     isg_class_sums sums;
-    double *h, *terms; /* (ISG_DEEP_ROWS, p), (ISG_DEEP_ROWS, n_classes) */
+    double *h, *terms; /* (ISG_DEEP_ROWS, p), (ISG_DEEP_ROWS, n_parts) */
+    double *by_class;  /* (n_classes) */
 } block;
 
 static isg_status start_block(block *my, const isg_deep_model *model) {
@@ -49,7 +50,8 @@ static isg_status start_block(block *my, const isg_deep_model *model) {
     ISG_TRY(isg_reconstructor_start(&my->reconstructor, model->rbm));
     ISG_TRY(isg_class_sums_start(&my->sums, model, model->factors, model->logs));
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->h, ISG_DEEP_ROWS, p));
-    return ISG_ALLOCATE_MATRIX(my->terms, ISG_DEEP_ROWS, model->n_classes);
+    ISG_TRY(ISG_ALLOCATE_MATRIX(my->terms, ISG_DEEP_ROWS, model->n_parts));
+    return ISG_ALLOCATE(my->by_class, model->n_classes);
 }
 
 static void release_block(block *my) {
@@ -57,6 +59,7 @@ static void release_block(block *my) {
     isg_class_sums_release(&my->sums);
     isg_release(my->h);
     isg_release(my->terms);
+    isg_release(my->by_class);
 }
 
 /* h and the terms of rows `first` to first + rows - 1. */
@@ -68,13 +71,21 @@ static isg_status find_terms(block *my, const isg_deep_model *model, const isg_d
     return isg_class_terms(&my->sums, isg_matd_const(h), my->terms);
 }
 
+/* The terms of the classes: logarithms of the sums over their parts. */
+static const double *class_terms(const block *my, const isg_deep_model *model, size_t a) {
+    const double *terms = my->terms + a * model->n_parts;
+    for (size_t k = 0; k < model->n_classes; k++)
+        my->by_class[k] = isg_log_sum_exp(terms + k * model->parts, model->parts);
+    return my->by_class;
+}
+
 static void add_up(const block *my, const isg_deep_model *model, size_t first, size_t rows,
                    const isg_bounds *out) {
     const size_t n_classes = model->n_classes;
     const double entropy =
         isg_recognition_entropy(model->rbm->info.n_hidden, model->rbm->info.beta);
     for (size_t a = 0; a < rows; a++) {
-        const double *terms = my->terms + a * n_classes;
+        const double *terms = class_terms(my, model, a);
         const double rest = out->reconstruction[first + a] + entropy;
         out->bound[first + a] = rest + isg_log_sum_exp(terms, n_classes);
         if (out->labelled) {
@@ -176,8 +187,8 @@ done:
 /* Factors of the covariances themselves, and ln share_k Normal(mean_k; mean_k, covariance_k). */
 static isg_status quadratic_rule(const isg_deep_model *model, double *factors, double *logs) {
     const size_t p = model->rbm->info.n_hidden;
-    for (size_t k = 0; k < model->n_classes; k++) {
-        const isg_matd factor = isg_class_matrix(factors, p, k);
+    for (size_t k = 0; k < model->n_parts; k++) {
+        const isg_matd factor = isg_part_matrix(factors, p, k);
         const isg_status status = isg_cholesky(factor, isg_deep_model_covariance(model, k));
         double smallest = HUGE_VAL, largest = 0;
         logs[k] = isg_log(model->shares[k]) - (double)p / 2 * isg_log(2 * ISG_PI);
@@ -191,7 +202,7 @@ static isg_status quadratic_rule(const isg_deep_model *model, double *factors, d
             return isg_fail(ISG_ERR_UNSUPPORTED,
                             "class '%s': its covariance is singular, so there is no quadratic "
                             "discriminant; shrink it",
-                            model->classes.names[k]);
+                            model->classes.names[k / model->parts]);
         ISG_TRY(status);
     }
     return ISG_OK;
@@ -201,7 +212,7 @@ static void answer(const block *my, const isg_deep_model *model, size_t first, s
                    uint32_t *labels, isg_matd probabilities) {
     const size_t n_classes = model->n_classes;
     for (size_t a = 0; a < rows; a++) {
-        const double *terms = my->terms + a * n_classes;
+        const double *terms = class_terms(my, model, a);
         const double all = isg_log_sum_exp(terms, n_classes);
         if (labels)
             labels[first + a] = largest_of(terms, n_classes);
@@ -239,9 +250,10 @@ isg_status isg_deep_model_predict(const isg_deep_model *model, const isg_dataset
                         "probabilities: expected room for %zu x %zu numbers, found %zu x %zu",
                         n_samples, n_classes, probabilities.rows, probabilities.cols);
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my.h, ISG_DEEP_ROWS, p));
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my.terms, ISG_DEEP_ROWS, n_classes));
-    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(factors, n_classes, p * p));
-    ISG_TRY_GOTO(ISG_ALLOCATE(logs, n_classes));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(my.terms, ISG_DEEP_ROWS, model->n_parts));
+    ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(factors, model->n_parts, p * p));
+    ISG_TRY_GOTO(ISG_ALLOCATE(logs, model->n_parts));
+    ISG_TRY_GOTO(ISG_ALLOCATE(my.by_class, n_classes));
     if (rule == ISG_DEEP_QUADRATIC)
         ISG_TRY_GOTO(quadratic_rule(model, factors, logs));
     ISG_TRY_GOTO(rule == ISG_DEEP_QUADRATIC

@@ -110,7 +110,7 @@ RESULTS = [
     ("deepen", "Gaussians of hidden units on top: beta and shrinkage chosen, classes, samples", True,
      [("json", f"deepen hopfield {DIGITS} -o top.npz --test test.idx --test-labels test-labels.idx "
        "--predictions top.csv --samples drawn.csv --count 50"), ("top.npz", ""), ("top.csv", ""),
-      ("drawn.csv", "")]),
+      ("drawn.csv", ""), ("parts.npz", f"deepen hopfield {DIGITS} -o parts.npz --parts 2 --shrinkage 0.1 --beta 1,2")]),
     *((f"unmap.{method}", f"patterns of the trained RBM by {text}", True,
        [("json", f"unmap hopfield -o back.npz --force --method {method}"), ("back.npz", "")])
       for method, text in [("descent", "descent"), ("relax", "relaxation"),

@@ -72,6 +72,9 @@ try data info cups.npz
 try score deep.npz test.csv --label-column 1 --method exact
 try sample deep.npz -o chains.npz --count 3 --sweeps 2
 try deepen deep.npz train.csv --label-column 1 -o again.npz --beta 0.5,1 --shrinkage 0 --hold-out 0.25 --seed 5
+try deepen m.npz train.csv --label-column 1 -o parts.npz --parts 2 --beta 1,1.4 --shrinkage 0.1,0.5
+try deepen parts.npz --samples tees.csv --class tee --count 3
+try deepen m.npz train.csv --label-column 1 -o x.npz --parts 81 --beta 1 --shrinkage 0
 try deepen m.npz train.csv --label-column 1 -o deep.npz
 try deepen m.npz
 try deepen p.npz

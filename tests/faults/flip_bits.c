@@ -241,8 +241,12 @@ static void make_models(void) {
     isg_patterns *patterns = NULL;
     isg_deep_model *deep = NULL;
     const double beta = 2, shrinkage = 0.5;
-    const isg_deep_options one = {
-        .betas = &beta, .n_betas = 1, .shrinkages = &shrinkage, .n_shrinkages = 1, .hold_out = 0.1};
+    const isg_deep_options one = {.betas = &beta,
+                                  .n_betas = 1,
+                                  .shrinkages = &shrinkage,
+                                  .n_shrinkages = 1,
+                                  .parts = 1,
+                                  .hold_out = 0.1};
     isg_rbm *rbm = NULL;
     check(isg_patterns_from_data(&patterns, data, &pattern_options, NULL));
     check(isg_patterns_save(patterns, in_scratch("patterns.npz"), 1, "flip_bits"));

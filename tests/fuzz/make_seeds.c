@@ -40,8 +40,12 @@ static void write_training(const char *directory, const isg_dataset *data) {
     isg_trainer *trainer = NULL;
     isg_deep_model *deep = NULL;
     const double beta = 1, shrinkage = 0.5;
-    const isg_deep_options one = {
-        .betas = &beta, .n_betas = 1, .shrinkages = &shrinkage, .n_shrinkages = 1, .hold_out = 0.1};
+    const isg_deep_options one = {.betas = &beta,
+                                  .n_betas = 1,
+                                  .shrinkages = &shrinkage,
+                                  .n_shrinkages = 1,
+                                  .parts = 1,
+                                  .hold_out = 0.1};
     need(isg_trainer_create(&trainer, rbm, data, &options));
     need(isg_trainer_save(trainer, in(directory, "fuzz_training/start")));
     need(isg_trainer_update(trainer));

@@ -727,3 +727,16 @@ edit(src/train/equilibrium.c [=[<< (my->failures < PATIENCE ? my->failures : PAT
 mutant(equilibrium_counts_cancelled "jumps of updates that did not happen" test_equilibrium)
 edit(src/train/train.c [=[    atomic_store(&my->accepted, 0);
 ]=] [=[]=])
+
+mutant(deep_parts_sharp "the weights of parts squared" test_deep_fit)
+edit(src/deep/part_moments.c [=[terms[a * parts + j] = isg_exp(terms[a * parts + j] - one);]=]
+  [=[terms[a * parts + j] = isg_exp(2 * (terms[a * parts + j] - one));]=])
+
+mutant(deep_parts_alike "parts that are all equally frequent" test_deep_fit)
+edit(src/deep/part_moments.c [=[all += my->model->shares[j] = fmax(sum, 0.5);]=] [=[all += my->model->shares[j] = fmax(0 * sum, 0.5);]=])
+
+mutant(deep_first_part "samples of a class from its first part" test_deep_sample)
+edit(src/deep/deep_sample.c [=[while (part + 1 < first + parts &&]=] [=[while (part + parts < first + parts &&]=])
+
+mutant(deep_one_part "the first part of a class alone in its probability" test_elbo)
+edit(src/deep/elbo.c [=[isg_log_sum_exp(terms + k * model->parts, model->parts);]=] [=[isg_log_sum_exp(terms + k * model->parts, 1);]=])

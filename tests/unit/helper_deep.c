@@ -44,12 +44,18 @@ isg_dataset *deep_data(void) {
 }
 
 isg_deep_model *deep_fit(const isg_rbm *rbm, const isg_dataset *data, double shrinkage) {
+    return deep_fit_parts(rbm, data, shrinkage, 1);
+}
+
+isg_deep_model *deep_fit_parts(const isg_rbm *rbm, const isg_dataset *data, double shrinkage,
+                               size_t parts) {
     isg_deep_model *model = NULL;
     isg_deep_options options = isg_deep_defaults();
     const double beta = isg_rbm_describe(rbm).beta;
     options.betas = &beta;
     options.shrinkages = &shrinkage;
     options.n_betas = options.n_shrinkages = 1;
+    options.parts = parts;
     assert_ok(isg_deep_model_fit(&model, rbm, data, &options, NULL));
     return model;
 }
@@ -99,7 +105,7 @@ typedef struct state {
 static double joint_density(const double lambda[2], const void *user) {
     const state *my = user;
     double sum = 0;
-    for (size_t k = 0; k < my->model->n_classes; k++)
+    for (size_t k = 0; k < my->model->n_parts; k++)
         sum += my->model->shares[k] *
                exp(deep_log_normal(lambda, my->model->means + 2 * k, my->model->covariances + 4 * k,
                                    1 / my->model->rbm->info.beta));

@@ -18,6 +18,8 @@ isg_dataset *deep_few(const isg_dataset *data);
 
 /* Fitted to them at the RBM's beta. */
 isg_deep_model *deep_fit(const isg_rbm *rbm, const isg_dataset *data, double shrinkage);
+isg_deep_model *deep_fit_parts(const isg_rbm *rbm, const isg_dataset *data, double shrinkage,
+                               size_t parts);
 
 /* Every state of the units once, without labels. */
 isg_dataset *deep_states(size_t n_visible);

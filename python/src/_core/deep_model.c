@@ -10,6 +10,7 @@ static const char *const rules[] = {"bound", "quadratic", NULL};
 static const core_field info_fields[] = {CORE_FIELD(isg_deep_model_info, n_visible, CORE_SIZE),
                                          CORE_FIELD(isg_deep_model_info, n_hidden, CORE_SIZE),
                                          CORE_FIELD(isg_deep_model_info, n_classes, CORE_SIZE),
+                                         CORE_FIELD(isg_deep_model_info, parts, CORE_SIZE),
                                          CORE_FIELD(isg_deep_model_info, beta, CORE_DOUBLE),
                                          CORE_FIELD(isg_deep_model_info, rbm_beta, CORE_DOUBLE),
                                          CORE_FIELD(isg_deep_model_info, shrinkage, CORE_DOUBLE),
@@ -19,6 +20,7 @@ static const core_field info_fields[] = {CORE_FIELD(isg_deep_model_info, n_visib
                                          {NULL, 0, 0, NULL}};
 
 static const core_field option_fields[] = {CORE_ENUM("toward", isg_deep_options, toward, targets),
+                                           CORE_FIELD(isg_deep_options, parts, CORE_SIZE),
                                            CORE_FIELD(isg_deep_options, hold_out, CORE_DOUBLE),
                                            CORE_FIELD(isg_deep_options, one_class, CORE_BOOL),
                                            CORE_FIELD(isg_deep_options, seed, CORE_UINT64),
@@ -26,6 +28,7 @@ static const core_field option_fields[] = {CORE_ENUM("toward", isg_deep_options,
 
 static const core_field trial_fields[] = {CORE_FIELD(isg_deep_trial, beta, CORE_DOUBLE),
                                           CORE_FIELD(isg_deep_trial, shrinkage, CORE_DOUBLE),
+                                          CORE_FIELD(isg_deep_trial, parts, CORE_SIZE),
                                           CORE_FIELD(isg_deep_trial, elbo, CORE_DOUBLE),
                                           CORE_FIELD(isg_deep_trial, error, CORE_DOUBLE),
                                           {NULL, 0, 0, NULL}};

@@ -78,8 +78,9 @@ class DeepModel:
 
     @classmethod
     def fit(cls, rbm: SpinGaussianRBM, data: Dataset, *, beta: float | Sequence[float] | None = None,
-            shrinkage: float | Sequence[float] | None = None, toward: str = "pooled", hold_out: float = 0.1,
-            one_class: bool = False, random_state: Any = None, progress: Progress = None) -> DeepModel:
+            shrinkage: float | Sequence[float] | None = None, toward: str = "pooled", parts: int = 1,
+            hold_out: float = 0.1, one_class: bool = False, random_state: Any = None,
+            progress: Progress = None) -> DeepModel:
         """Fits the Gaussians of the classes, in closed form.
 
         Parameters
@@ -95,6 +96,8 @@ class DeepModel:
             from; None: 0, 0.01, 0.03, 0.1, 0.3 and 1.
         toward : {"pooled", "diagonal"}
             The mean covariance of all classes, or the covariance's own diagonal.
+        parts : int
+            Gaussians per class: a mixture, fitted by expectation and maximization, at the beta that is best for one.
         hold_out : float
             The share of every class on which candidates are compared before the best is fitted to all.
         one_class : bool
@@ -110,7 +113,8 @@ class DeepModel:
         if not isinstance(data, Dataset):
             raise TypeError(f"data: expected a Dataset, found {type(data).__name__}; "
                             "isinglass.Dataset.from_array(X, y) makes one")
-        options = {"toward": toward, "hold_out": hold_out, "one_class": one_class, "seed": as_seed(random_state)}
+        options = {"toward": toward, "parts": parts, "hold_out": hold_out, "one_class": one_class,
+                   "seed": as_seed(random_state)}
         betas, shrinkages = _candidates(beta, "beta"), _candidates(shrinkage, "shrinkage")
         with reporting(progress, "fitting") as report:
             return cls._wrap(_core.DeepModel.fit(rbm._handle, data._handle, options, betas, shrinkages, report))
@@ -250,7 +254,10 @@ class DeepModel:
         return _show.image_shape(info["n_visible"], info["image_height"], info["image_width"])
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """The numbers it is made of, as in its file; copies. ``covariances`` are without the 1 / beta."""
+        """The numbers it is made of, as in its file; copies. ``covariances`` are without the 1 / beta.
+
+        With several parts per class, ``shares``, ``means`` and ``covariances`` have those of a class one after another.
+        """
         with np.load(io.BytesIO(self._handle.to_bytes())) as found:
             return {name: found[name] for name in found.files if not name.endswith(".json")}
 

@@ -10,7 +10,7 @@
 #include "helper_deep.h"
 #include "helper_scratch.h"
 
-static isg_deep_model *small_model(void) {
+static isg_deep_model *small_model(size_t parts) {
     isg_rbm *rbm = deep_rbm(0.9, 0.6);
     isg_dataset *data = deep_data();
     isg_deep_model *model = NULL;
@@ -19,6 +19,7 @@ static isg_deep_model *small_model(void) {
     options.betas = (const double[]){1.25};
     options.shrinkages = (const double[]){0.125};
     options.n_betas = options.n_shrinkages = 1;
+    options.parts = parts;
     assert_ok(isg_rbm_set_image(rbm, 2, 3));
     assert_ok(isg_deep_model_fit(&model, rbm, data, &options, NULL));
     isg_dataset_free(data);
@@ -34,20 +35,21 @@ static void assert_same(const isg_deep_model *a, const isg_deep_model *b) {
     assert_int_equal(one.n_classes, two.n_classes);
     for (size_t k = 0; k < one.n_classes; k++)
         assert_string_equal(isg_deep_model_class_name(a, k), isg_deep_model_class_name(b, k));
-    assert_memory_equal(a->shares, b->shares, DEEP_CLASSES * sizeof(double));
-    assert_memory_equal(a->means, b->means, DEEP_CLASSES * 2 * sizeof(double));
-    assert_memory_equal(a->covariances, b->covariances, DEEP_CLASSES * 4 * sizeof(double));
-    assert_memory_equal(a->factors, b->factors, DEEP_CLASSES * 4 * sizeof(double));
-    assert_memory_equal(a->logs, b->logs, DEEP_CLASSES * sizeof(double));
+    assert_int_equal(one.parts, two.parts);
+    const size_t n = one.n_classes * one.parts;
+    assert_memory_equal(a->shares, b->shares, n * sizeof(double));
+    assert_memory_equal(a->means, b->means, n * 2 * sizeof(double));
+    assert_memory_equal(a->covariances, b->covariances, n * 4 * sizeof(double));
+    assert_memory_equal(a->factors, b->factors, n * 4 * sizeof(double));
+    assert_memory_equal(a->logs, b->logs, n * sizeof(double));
     assert_memory_equal(a->rbm->weights, b->rbm->weights,
                         DEEP_UNITS * DEEP_HIDDEN * sizeof(double));
     assert_memory_equal(a->rbm->b, b->rbm->b, DEEP_UNITS * sizeof(double));
     assert_memory_equal(a->rbm->c, b->rbm->c, DEEP_HIDDEN * sizeof(double));
 }
 
-static void test_round_trip(void **state) {
-    (void)state;
-    isg_deep_model *model = small_model(), *again = NULL, *bytes_of = NULL;
+static void check_round_trip(size_t parts) {
+    isg_deep_model *model = small_model(parts), *again = NULL, *bytes_of = NULL;
     isg_rbm *rbm = NULL;
     size_t size = 0, count = 9;
     void *bytes = NULL;
@@ -79,6 +81,12 @@ static void test_round_trip(void **state) {
     isg_deep_model_free(bytes_of);
 }
 
+static void test_round_trip(void **state) {
+    (void)state;
+    check_round_trip(1);
+    check_round_trip(2);
+}
+
 /* What NumPy may have written, and what not. */
 static void test_numpy(void **state) {
     (void)state;
@@ -106,7 +114,7 @@ static void test_numpy(void **state) {
         {"del a['covariances']", "without a top layer"},
         {"del a['W']", "W"},
     };
-    isg_deep_model *model = small_model();
+    isg_deep_model *model = small_model(1);
     assert_ok(isg_deep_model_save(model, in(directory, "deep.npz"), 3, NULL));
     isg_deep_model_free(model);
     FILE *script = python_begin(directory);
@@ -146,7 +154,7 @@ static isg_status save(void *user) {
 static void test_memory(void **state) {
     (void)state;
     char path[256];
-    isg_deep_model *model = small_model();
+    isg_deep_model *model = small_model(1);
     snprintf(path, sizeof path, "%s", in(directory, "deep.npz"));
     assert_ok(isg_deep_model_save(model, path, 3, NULL));
     assert_true(sweep_allocations(load, path) > 20);
@@ -159,7 +167,7 @@ static void test_truncation(void **state) {
     (void)state;
     size_t size = 0;
     void *bytes = NULL;
-    isg_deep_model *model = small_model(), *found = NULL;
+    isg_deep_model *model = small_model(1), *found = NULL;
     assert_ok(isg_deep_model_to_bytes(model, 3, NULL, &bytes, &size));
     for (size_t cut = 0; cut < size; cut += 1 + cut / 17)
         assert_int_not_equal(isg_deep_model_from_bytes(&found, "cut", bytes, cut), ISG_OK);

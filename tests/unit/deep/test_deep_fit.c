@@ -119,6 +119,7 @@ static void test_trials(void **state) {
                                       .n_betas = 1,
                                       .shrinkages = &shrinkage,
                                       .n_shrinkages = 1,
+                                      .parts = 1,
                                       .hold_out = 0.1};
         best = trials[t].elbo > trials[best].elbo ? t : best;
         assert_ok(isg_deep_model_fit(&again, rbm, fitted, &one, NULL));
@@ -148,8 +149,9 @@ static void test_trials(void **state) {
     isg_rbm_free(rbm);
 }
 
-static void test_same_bits(void **state) {
-    (void)state;
+static void check_same_bits(size_t parts) {
+    isg_deep_options options = isg_deep_defaults();
+    options.parts = parts;
     isg_dataset *data = make_classes(1);
     isg_rbm *rbm = NULL;
     double each[2][CLASS_SAMPLES];
@@ -159,14 +161,133 @@ static void test_same_bits(void **state) {
         isg_elbo found;
         isg_set_threads(k == 0 ? 1 : 5);
         assert_ok(isg_set_isa(k == 0 ? "ref" : "best"));
-        assert_ok(isg_deep_model_fit(&models[k], rbm, data, NULL, NULL));
+        assert_ok(isg_deep_model_fit(&models[k], rbm, data, &options, NULL));
         assert_ok(isg_deep_model_elbo(models[k], data, &found, each[k], NULL));
     }
     isg_set_threads(0);
     assert_memory_equal(each[0], each[1], sizeof each[0]);
-    assert_memory_equal(models[0]->factors, models[1]->factors, 3 * 25 * sizeof(double));
+    assert_memory_equal(models[0]->factors, models[1]->factors, 3 * parts * 25 * sizeof(double));
     isg_deep_model_free(models[0]);
     isg_deep_model_free(models[1]);
+    isg_dataset_free(data);
+    isg_rbm_free(rbm);
+}
+
+static void test_same_bits(void **state) {
+    (void)state;
+    check_same_bits(1);
+    check_same_bits(3);
+}
+
+/* ---- several Gaussians per class ------------------------------------------------------------------- */
+
+/* Every state has a Gaussian of its own if there are as many, and the bound is ln p(s); see test_elbo. */
+static void test_parts_are_found(void **state) {
+    (void)state;
+    enum { N = 3, REPEATS = 36 };
+    int8_t spins[REPEATS * N];
+    double each[1 << N];
+    isg_rbm *rbm = NULL;
+    isg_dataset *data = NULL, *states = deep_states(N);
+    isg_deep_model *model = NULL;
+    isg_deep_options options = isg_deep_defaults();
+    isg_elbo found;
+    for (size_t a = 0; a < REPEATS; a++) { /* state k occurs k + 1 times */
+        const int k = (int)floor((sqrt(8 * (double)a + 1) - 1) / 2);
+        for (size_t i = 0; i < N; i++)
+            spins[a * N + i] = k >> i & 1 ? 1 : -1;
+    }
+    assert_ok(isg_dataset_create(&data, REPEATS, N, spins, NULL));
+    assert_ok(isg_rbm_create(&rbm, N, N, 20));
+    for (size_t i = 0; i < N; i++)
+        rbm->weights[i * N + i] = 2;
+    options.betas = (const double[]){20};
+    options.shrinkages = (const double[]){0};
+    options.n_betas = options.n_shrinkages = 1;
+    options.one_class = true;
+    options.parts = 8;
+    for (options.seed = 1; options.seed < 5; options.seed++) {
+        assert_ok(isg_deep_model_fit(&model, rbm, data, &options, NULL));
+        assert_ok(isg_deep_model_elbo(model, states, &found, each, NULL));
+        for (size_t s = 0; s < 1 << N; s++)
+            assert_true(fabs(each[s] - log((double)(s + 1) / REPEATS)) < 1e-9);
+        isg_deep_model_free(model);
+    }
+    isg_dataset_free(data);
+    isg_dataset_free(states);
+    isg_rbm_free(rbm);
+}
+
+static double labelled_bound(isg_deep_model *model, const isg_dataset *data) {
+    isg_elbo found;
+    assert_ok(isg_deep_model_prepare(model));
+    assert_ok(isg_deep_model_elbo(model, data, &found, NULL, NULL));
+    return found.labelled_value;
+}
+
+/* By how much the bound changes if a number does. */
+static double slope(isg_deep_model *model, const isg_dataset *data, double *number) {
+    const double kept = *number, step = 1e-4;
+    *number = kept + step;
+    const double above = labelled_bound(model, data);
+    *number = kept - step;
+    const double below = labelled_bound(model, data);
+    *number = kept;
+    return (above - below) / (2 * step);
+}
+
+/* The bound is stationary where the fit has ended, and higher than for one Gaussian. */
+static void test_parts_are_best(void **state) {
+    (void)state;
+    isg_rbm *rbm = deep_rbm(1.5, 0.8);
+    isg_dataset *data = deep_data();
+    isg_deep_model *one = deep_fit(rbm, data, 0), *two = deep_fit_parts(rbm, data, 0, 2);
+    assert_true(labelled_bound(two, data) > labelled_bound(one, data) + 0.001);
+    for (size_t i = 0; i < 2 * DEEP_CLASSES * 2; i++)
+        assert_true(fabs(slope(two, data, &two->means[i])) < 0.01);
+    for (size_t i = 0; i < 2 * DEEP_CLASSES * 4; i += 3 - 2 * (i % 4 == 3))
+        assert_true(fabs(slope(two, data, &two->covariances[i])) < 0.01);
+    /* of two shares of a class, one is free */
+    for (size_t k = 0; k < 2 * DEEP_CLASSES; k += 2) {
+        const double a = slope(two, data, &two->shares[k]),
+                     b = slope(two, data, &two->shares[k + 1]);
+        assert_true(fabs(a - b) < 0.05);
+    }
+    isg_deep_model_free(one);
+    isg_deep_model_free(two);
+    isg_dataset_free(data);
+    isg_rbm_free(rbm);
+}
+
+/* beta is chosen with one Gaussian per class, shrinkage with all. */
+static void test_trials_of_parts(void **state) {
+    (void)state;
+    isg_dataset *data = make_classes(1);
+    isg_rbm *rbm = NULL;
+    isg_deep_model *model = NULL;
+    isg_deep_options options = isg_deep_defaults();
+    size_t count = 0, best = 4;
+    assert_ok(isg_rbm_start_normal(&rbm, CLASS_UNITS, 5, 1, 0.2, 7));
+    options.betas = (const double[]){0.5, 1};
+    options.shrinkages = (const double[]){0.1, 0.5};
+    options.n_betas = options.n_shrinkages = 2;
+    options.parts = 3;
+    assert_ok(isg_deep_model_fit(&model, rbm, data, &options, NULL));
+    const isg_deep_trial *trials = isg_deep_model_trials(model, &count);
+    assert_int_equal(count, 6);
+    size_t best_of_one = 0;
+    for (size_t t = 0; t < 4; t++) {
+        assert_int_equal(trials[t].parts, 1);
+        best_of_one = trials[t].elbo > trials[best_of_one].elbo ? t : best_of_one;
+    }
+    for (size_t t = 4; t < 6; t++) {
+        assert_true(trials[t].parts == 3 && trials[t].beta == trials[best_of_one].beta);
+        best = trials[t].elbo > trials[best].elbo ? t : best;
+    }
+    const isg_deep_model_info info = isg_deep_model_describe(model);
+    assert_true(info.parts == 3 && info.shrinkage == trials[best].shrinkage);
+    assert_true(info.beta == trials[best].beta);
+    isg_deep_model_free(model);
     isg_dataset_free(data);
     isg_rbm_free(rbm);
 }
@@ -186,6 +307,7 @@ static isg_status fit_few(void *user) {
     options.shrinkages = (const double[]){0, 0.1};
     options.n_betas = 1;
     options.n_shrinkages = 2;
+    options.parts = 2;
     const isg_status status = isg_deep_model_fit(&model, my->rbm, my->data, &options, NULL);
     isg_deep_model_free(model);
     return status;
@@ -230,6 +352,11 @@ static void test_refused_options(void **state) {
     options.shrinkages = numbers + 1;
     options.n_shrinkages = 1;
     assert_refused_with(&my, options, "from 0 to 1, found 2");
+    options = isg_deep_defaults();
+    options.parts = 0;
+    assert_refused_with(&my, options, "at least one Gaussian");
+    options.parts = 40;
+    assert_refused_with(&my, options, "samples for 40 Gaussians");
     options = isg_deep_defaults();
     options.toward = (isg_shrink)2;
     assert_refused_with(&my, options, "number 2");
@@ -281,13 +408,11 @@ static void test_refused_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments),
-        cmocka_unit_test(test_diagonal_and_one_class),
-        cmocka_unit_test(test_trials),
-        cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_memory_and_patience),
-        cmocka_unit_test(test_refused_options),
-        cmocka_unit_test(test_refused_data),
+        cmocka_unit_test(test_moments),         cmocka_unit_test(test_diagonal_and_one_class),
+        cmocka_unit_test(test_trials),          cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_parts_are_found), cmocka_unit_test(test_parts_are_best),
+        cmocka_unit_test(test_trials_of_parts), cmocka_unit_test(test_memory_and_patience),
+        cmocka_unit_test(test_refused_options), cmocka_unit_test(test_refused_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,34 +13,45 @@
 
 enum { STATES = 1 << DEEP_UNITS };
 
-/* Classes by their shares, states by p(s). */
-static void test_frequencies(void **state) {
-    (void)state;
-    enum { COUNT = 40000 };
+/* Classes by their shares, or as they are given, in the same proportions; states by p(s). */
+static void check_frequencies(size_t parts, bool has_classes) {
+    enum { COUNT = 20000 };
     isg_rbm *rbm = deep_rbm(1, 0.5);
     isg_dataset *data = deep_data(), *states = deep_states(DEEP_UNITS), *drawn = NULL;
-    isg_deep_model *model = deep_fit(rbm, data, 0.1);
+    isg_deep_model *model = deep_fit_parts(rbm, data, 0.1, parts);
     size_t classes[DEEP_CLASSES] = {0}, counts[STATES] = {0};
-    double by_class[DEEP_CLASSES], by_state[STATES];
-    assert_ok(isg_deep_model_sample(&drawn, model, NULL, COUNT, 0, 3, (isg_matd){.data = NULL}));
+    double by_class[DEEP_CLASSES] = {0}, by_state[STATES];
+    static uint32_t given[COUNT];
+    for (size_t a = 0; a < COUNT; a++) /* as many as in the data */
+        given[a] = isg_dataset_labels(data)[a % DEEP_SAMPLES];
+    assert_ok(isg_deep_model_sample(&drawn, model, has_classes ? given : NULL, COUNT, 0, 3,
+                                    (isg_matd){.data = NULL}));
     for (size_t a = 0; a < COUNT; a++) {
+        assert_true(!has_classes || isg_dataset_labels(drawn)[a] == given[a]);
         classes[isg_dataset_labels(drawn)[a]]++;
         counts[isg_dataset_row(drawn, a)[0]]++;
     }
-    for (size_t k = 0; k < DEEP_CLASSES; k++)
-        by_class[k] = COUNT * model->shares[k];
+    for (size_t k = 0; k < model->n_parts; k++)
+        by_class[k / parts] += COUNT * model->shares[k];
     for (size_t s = 0; s < STATES; s++)
         by_state[s] = COUNT * exp(deep_log_p(model, isg_dataset_row(states, s)));
     assert_true(chi_square_score(classes, by_class, DEEP_CLASSES) < 5);
     assert_true(chi_square_score(counts, by_state, STATES) < 5);
-    by_state[5] *= 1.3; /* the test has power */
-    by_state[6] -= by_state[5] * 0.3 / 1.3;
+    by_state[5] *= 1.5; /* the test has power */
+    by_state[6] -= by_state[5] * 0.5 / 1.5;
     assert_true(chi_square_score(counts, by_state, STATES) > 5);
     isg_dataset_free(drawn);
     isg_deep_model_free(model);
     isg_dataset_free(data);
     isg_dataset_free(states);
     isg_rbm_free(rbm);
+}
+
+static void test_frequencies(void **state) {
+    (void)state;
+    check_frequencies(1, false);
+    check_frequencies(2, false);
+    check_frequencies(2, true);
 }
 
 /* Hidden units of a class by its mean and its covariance plus 1 / beta. */

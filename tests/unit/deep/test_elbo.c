@@ -48,9 +48,14 @@ static double defined_bound(const isg_deep_model *model, const uint64_t *spins, 
     double sum = 0;
     isg_rbm_hidden_input(model->rbm, spins, my.h);
     const double common = deep_integral(common_part, &my);
-    for (; my.k < model->n_classes; my.k++) {
-        labelled[my.k] = common + log(model->shares[my.k]) + deep_integral(class_part, &my);
-        sum += exp(labelled[my.k]);
+    for (size_t k = 0; k < model->n_classes; k++) {
+        double one = 0;
+        for (size_t j = 0; j < model->parts; j++) {
+            my.k = k * model->parts + j;
+            one += exp(common + log(model->shares[my.k]) + deep_integral(class_part, &my));
+        }
+        labelled[k] = log(one);
+        sum += one;
     }
     return log(sum);
 }
@@ -60,7 +65,7 @@ static void test_definition(void **state) {
     for (int strong = 0; strong < 2; strong++) {
         isg_rbm *rbm = deep_rbm(strong ? 1.5 : 0.8, strong ? 1 : 0.4);
         isg_dataset *data = deep_data(), *few = deep_few(data);
-        isg_deep_model *model = deep_fit(rbm, data, strong ? 0.3 : 0);
+        isg_deep_model *model = deep_fit_parts(rbm, data, strong ? 0.3 : 0, strong ? 2 : 1);
         double each[DEEP_FEW], labelled[DEEP_CLASSES], mean = 0, mean_labelled = 0;
         isg_elbo found;
         assert_ok(isg_deep_model_elbo(model, few, &found, each, NULL));
