@@ -146,6 +146,7 @@ isg_status isg_tuner_make(isg_tuner **out, const isg_classifier *start, const is
     ISG_TRY(ISG_ALLOCATE(tuner, 1));
     tuner->data = data;
     tuner->option = *options;
+    tuner->thread_products = (size_t)1 << 25; /* a millisecond */
     ISG_TRY_GOTO(isg_classifier_copy(&tuner->model, start));
     share_values(tuner);
     tuner->scale = tuner->model->map.kind == ISG_FEATURES_HIDDEN

@@ -33,6 +33,8 @@ struct isg_tuner {
     uint64_t order_of;
     isg_shifts shifts; /* option.shift > 0 */
 
+    size_t thread_products; /* as many products of an update are worth a thread */
+
     /* Of the mini-batch: */
     size_t count;      /* samples */
     uint64_t *spins;   /* (batch, words) */

@@ -169,6 +169,15 @@ static isg_status undo(isg_tuner *tuner) {
     return ISG_ERR_DIVERGED;
 }
 
+/* Threads meet five times in an update. Where that is short, one that has to wait for a processor costs
+   more than all of them gain. */
+static int team_of(const isg_tuner *tuner) {
+    const isg_gibbs_weights *w = &tuner->model->map.packed;
+    const double products = (double)tuner->count * (double)w->n_visible * (double)w->stride;
+    const double worth = 1 + products / (double)tuner->thread_products;
+    return (int)isg_team_for(worth < 1e9 ? (size_t)worth : (size_t)1e9);
+}
+
 isg_status isg_tuner_advance(isg_tuner *tuner, uint64_t updates, const isg_progress *progress) {
     team my = {.tuner = tuner, .left = updates, .progress = progress};
     if (updates == 0)
@@ -177,7 +186,7 @@ isg_status isg_tuner_advance(isg_tuner *tuner, uint64_t updates, const isg_progr
         return isg_fail(ISG_ERR_ARGUMENT, "all %zu epochs of the fine-tuning are done",
                         tuner->option.epochs);
     begin_update(&my);
-#pragma omp parallel num_threads(isg_team_size())
+#pragma omp parallel num_threads(team_of(tuner))
     {
         const size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
 #pragma omp single

@@ -244,6 +244,7 @@ static isg_tuner *finished(const isg_dataset *data, const isg_tune_options *opti
     isg_tuner *tuner = NULL;
     assert_ok(isg_tuner_create(&tuner, start, data, options));
     isg_classifier_free(start); /* it was copied */
+    tuner->thread_products = 1; /* as many threads as there may be */
     for (size_t epoch = 0; epoch < options->epochs; epoch++)
         assert_ok(isg_tuner_epoch(tuner, NULL));
     return tuner;
