@@ -580,7 +580,7 @@ static exit_code carry_out(job *my) {
                     "--measure-picture: shows recall, which needs labels; %s has none",
                     my->data_name);
     code = my->record && has_checkpoint ? go_on(my) : begin(my);
-    if (code == EXIT_DONE && settings->measure_every > 0)
+    if (code == EXIT_DONE && (settings->measure_every > 0 || !my->is_resumed))
         code = measures_open(&my->measures, settings->out, isg_run_describe(my->run).state.epochs,
                              my->is_resumed);
     if (code == EXIT_DONE)

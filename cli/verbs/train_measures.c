@@ -15,6 +15,7 @@
 #include "cli/allocation.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
+#include "src/base/directory.h"
 #include "src/base/elementary.h"
 #include "src/base/file.h"
 #include "src/base/number.h"
@@ -176,7 +177,7 @@ exit_code measures_open(measures *all, const char *run, uint64_t epochs, bool is
     *all = (measures){.path = memory_format("%s%smeasures.csv", run, slash)};
     if (!all->path)
         return fail_memory();
-    return is_resumed ? read_rows(all, epochs) : EXIT_DONE;
+    return is_resumed ? read_rows(all, epochs) : fail_status(isg_remove_file(all->path));
 }
 
 void measures_release(measures *all) {

@@ -27,7 +27,7 @@ typedef struct measures {
 } measures;
 
 /* Reads the rows of a run that is resumed after so many epochs: those of later ones, from before a
-   crash, are dropped. Release in any case. */
+   crash, are dropped. A new run removes the file of an older one. Release in any case. */
 exit_code measures_open(measures *all, const char *run, uint64_t epochs, bool is_resumed);
 void measures_release(measures *all);
 

@@ -76,7 +76,7 @@ def test_capture_stays_near_the_data() -> None:
     with pytest.raises(ValueError, match="no data"):
         rbm.unmap(method="capture", near_data=True)
     with pytest.raises(ValueError, match="n_patterns"):
-        rbm.unmap(method="capture", n_patterns=0)
+        rbm.unmap(method="capture", n_patterns=-1)
 
 
 def test_patterns_come_back_exactly() -> None:

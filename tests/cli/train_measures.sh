@@ -45,6 +45,9 @@ tail -n 1 normal/measures.csv | cut -d, -f10-
 try train plain.csv --sweeps 2 -o x --epochs 1 --measure-every 1 --measure-picture plain.png
 try train plain.csv --sweeps 2 -o plain --epochs 1 --measure-every 1 --quiet
 tail -n 1 plain/measures.csv | cut -d, -f10-
+# Measurements of a run that is replaced do not stay beside the new one.
+try train plain.csv --sweeps 2 -o plain --epochs 1 --force --quiet
+ls plain
 # What is refused.
 try train "${toy[@]}" -o x --measure-picture x.png
 try train "${toy[@]}" -o x --measure-every 1 --measure-picture x.txt

@@ -18,8 +18,8 @@ static const core_field option_fields[] = {
     CORE_FIELD(isg_unmap_options, steps, CORE_SIZE),
     CORE_FIELD(isg_unmap_options, flip, CORE_BOOL),
     CORE_FIELD(isg_unmap_options, samples, CORE_SIZE),
-    CORE_FIELD(isg_unmap_options, count, CORE_SIZE),
-    CORE_FIELD(isg_unmap_options, stay, CORE_BOOL),
+    CORE_NAMED("n_patterns", isg_unmap_options, count, CORE_SIZE),
+    CORE_NAMED("near_data", isg_unmap_options, stay, CORE_BOOL),
     CORE_FIELD(isg_unmap_options, seed, CORE_UINT64),
     {NULL, 0, 0, NULL}};
 

@@ -793,7 +793,7 @@ class SpinGaussianRBM:
     def unmap(self, *, method: Literal["descent", "relax", "enumerate", "capture"] = "relax",
               start: Patterns | Literal["model", "random"] = "model", restarts: int = 50, data: Samples | None = None,
               alpha: float = 200.0, gamma: float = 0.05, steps: int = 50, flip: bool = False, samples: int = 10000,
-              n_patterns: int | None = None, near_data: bool = False, random_state: Any = 1,
+              n_patterns: int = 0, near_data: bool = False, random_state: Any = 1,
               progress: Progress = None) -> Unmapping:
         """The patterns of a Hopfield network near to this RBM: B = sgn(WX) for an X that makes WX nearly binary.
 
@@ -815,9 +815,9 @@ class SpinGaussianRBM:
             Finally flip single spins while that lowers the residual.
         samples : int
             Capture: samples of the RBM, drawn by chains that change modes.
-        n_patterns : int, optional
-            Capture: how many patterns, one per hidden unit by default; with another number, learning starts from
-            clusters of the samples.
+        n_patterns : int
+            Capture: how many patterns; 0 means one per hidden unit. With another number than that, learning starts
+            from clusters of the samples.
         near_data : bool
             Capture: draw samples by chains that start at ``data`` and stay in its modes instead, whose weights are
             then those of the data.
@@ -828,8 +828,8 @@ class SpinGaussianRBM:
             raise ValueError(f"start: expected Patterns, 'model' or 'random', found {start!r}")
         options = {"method": method, "start": "patterns" if isinstance(start, Patterns) else start,
                    "restarts": restarts, "alpha": alpha, "gamma": gamma, "steps": steps, "flip": flip,
-                   "samples": samples, "stay": near_data,
-                   "count": 0 if n_patterns is None else _whole(n_patterns, "n_patterns", 1),
+                   "samples": samples, "near_data": near_data,
+                   "n_patterns": _whole(n_patterns, "n_patterns", 0),
                    "seed": as_seed(random_state)}
         given = start._handle if isinstance(start, Patterns) else None
         known = None if data is None else self._data(data, "data")._handle

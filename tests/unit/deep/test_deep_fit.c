@@ -26,9 +26,9 @@ static double defined_moments(const isg_rbm *rbm, const isg_dataset *data, size_
         isg_rbm_hidden_input(rbm, isg_dataset_row(data, a), h);
         count += 1;
         for (size_t mu = 0; mu < 2; mu++) {
-            sum[mu] += h[mu];
+            sum[mu] += (long double)h[mu];
             for (size_t nu = 0; nu < 2; nu++)
-                squares[2 * mu + nu] += (long double)h[mu] * h[nu];
+                squares[2 * mu + nu] += (long double)h[mu] * (long double)h[nu];
         }
     }
     for (size_t mu = 0; mu < 2; mu++)

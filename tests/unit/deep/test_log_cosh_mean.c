@@ -17,7 +17,7 @@ static long double mean_of(double m, double t) {
     const long double step = 9.5L / half;
     long double sum = 0, weights = 0;
     for (int k = -half; k <= half; k++) {
-        const long double z = k * step, y = fabsl(m + t * z);
+        const long double z = k * step, y = fabsl((long double)m + (long double)t * z);
         const long double weight = (k % 2 == 0 ? 2 : 4) * expl(-z * z / 2);
         sum += weight * (y + log1pl(expl(-2 * y)) - logl(2));
         weights += weight;

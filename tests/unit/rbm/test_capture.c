@@ -44,7 +44,8 @@ static double by_definition(const isg_rbm *rbm, const isg_dataset *data) {
         for (size_t i = 0; i < N; i++)
             square += q[mu][i] * q[mu][i];
         for (size_t i = 0; i < N; i++)
-            q[mu][i] /= square > 1e-20L ? sqrtl(square) : INFINITY; /* it adds nothing */
+            q[mu][i] /=
+                square > 1e-20L ? sqrtl(square) : (long double)INFINITY; /* it adds nothing */
     }
     for (size_t a = 0; a < SAMPLES; a++)
         for (size_t mu = 0; mu < p; mu++) {
