@@ -171,6 +171,8 @@ def call(command, environment, options, may_fail=False):
 LATER = {"data": {"binarization", "constant_units", "has_ids", "has_units", "joined_by_id", "missing",
                   "n_constant", "n_missing_samples", "n_unlabelled", "n_unmatched_labels", "set"},
          "recall": {"projection"}}
+LATER_IF_ASKED = {"capture", "capture_before", "flips", "log_likelihood", "log_likelihood_error",
+                  "log_likelihood_trusted", "mixing", "network_beta", "recall"} # of unmap, else null or false
 LATER_OF_LOG_Z = {"bound", "drawn", "family", "shares", "states"}
 NOT_CONTENT = {"imputed", "seconds", "file", "picture", "predictions", "curve", "model", "name", "reason",
                "choice", "isa", "threads", "version"}
@@ -196,6 +198,8 @@ def content(name, printed, verb=None):
     if name == "json":
         document = json.loads(printed, parse_float=all_digits, parse_int=str)
         document = {key: item for key, item in document.items() if key not in LATER.get(verb, ())}
+        if verb == "unmap":
+            document = {key: item for key, item in document.items() if item or key not in LATER_IF_ASKED}
         left_out = NOT_CONTENT | (LATER_OF_LOG_Z if verb == "score" else set())
         return json.dumps(numbers_of(document, left_out), sort_keys=True).encode()
     if not name.endswith(".npz"):
