@@ -100,15 +100,27 @@ static bool is_about(const char *path) {
     return strncmp(isg_error_message(), path, strlen(path)) == 0;
 }
 
+/* What is wrong with a file of the catalog may also be what was asked of it, such as a class. Changes
+   the library's error message. */
+static bool is_damaged(const char *path, const char *sha256) {
+    return sha256 && isg_file_check(path, sha256, NULL) != ISG_OK;
+}
+
 /* `images` and `labels` are the files of the catalog, or NULL for other data; a converted set has no
-   second file, and what is wrong with it is not damage, which was looked for before. */
+   second file, and its damage was looked for before. */
 static exit_code load_failed(isg_status status, const char *name, const char *images,
-                             const char *labels) {
+                             const char *labels, const isg_dataset_options *options) {
     const exit_code code = fail_status(status);
     if (labels && (status == ISG_ERR_FORMAT || status == ISG_ERR_IO) &&
-        (is_about(images) || is_about(labels)))
-        return fail(code, "%s; 'isinglass data get %.*s' repairs it", isg_error_message(),
-                    (int)strcspn(name, ":"), name);
+        (is_about(images) || is_about(labels))) {
+        char *message = memory_format("%s", isg_error_message());
+        if (message && (is_damaged(images, options->expected_sha256) ||
+                        is_damaged(labels, options->expected_labels_sha256)))
+            fail(code, "%s; 'isinglass data get %.*s' repairs it", message, (int)strcspn(name, ":"),
+                 name);
+        memory_release(message);
+        return code;
+    }
     suggestion nearest = {.typed = name};
     const bool is_missing = !images && status == ISG_ERR_IO && is_about(name);
     for (size_t k = 0; is_missing && data_names[k]; k++)
@@ -268,7 +280,7 @@ exit_code data_load(isg_dataset **out, const invocation *call, const char *name,
             isg_dataset_load(out, images ? images : name, &options, progress_callback(&bar));
         progress_finish(&bar);
         if (status != ISG_OK)
-            code = load_failed(status, name, images, labels);
+            code = load_failed(status, name, images, labels, &options);
         else
             remark(call, name, *out, settings, encoding != NULL);
     }

@@ -58,6 +58,9 @@ expect 0 "60000" "$ISINGLASS" data info mnist:train --data-dir data
 expect 4 "nothing.csv: could not be opened" \
     "$ISINGLASS" data info mnist:test --data-dir data --labels nothing.csv
 grep -q "repairs\|did you mean" err && problem "wrong advice: $(cat err)"
+# What was asked of an intact file is no damage either.
+expect 3 "there is no class '12'" "$ISINGLASS" data info mnist:test --class 12 --data-dir data
+grep -q repairs err && problem "wrong advice: $(cat err)"
 
 # Damage is detected and named by data get and by all verbs that read the data, and repaired.
 printf 'x' | dd of=data/mnist/t10k-images-idx3-ubyte bs=1 seek=5000 conv=notrunc status=none
