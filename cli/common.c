@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/common.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,9 +159,44 @@ bool ends_in(const char *path, const char *ending) {
     return length > expected && strcmp(path + length - expected, ending) == 0;
 }
 
+/* The file's directory must be there before the work begins. */
+static exit_code check_directory(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path)
+        return EXIT_DONE;
+    char *directory = memory_format("%.*s", (int)(slash - path), path);
+    if (!directory)
+        return fail_memory();
+    const exit_code code =
+        access(directory, W_OK) == 0
+            ? EXIT_DONE
+            : fail(EXIT_FILE, "%s: could not be written: %s", path, strerror(errno));
+    memory_release(directory);
+    return code;
+}
+
+/* A call must not write one of its files over another. */
+static exit_code check_others(const char *path) {
+    enum { MOST = 8 };
+    static const char *others[MOST]; /* arguments of the program, which stay */
+    size_t k = 0;
+    for (; k < MOST && others[k]; k++)
+        if (others[k] != path && strcmp(others[k], path) == 0)
+            return fail(EXIT_MISUSED, "%s: is named for two results; give each a file of its own",
+                        path);
+    if (k < MOST)
+        others[k] = path;
+    return EXIT_DONE;
+}
+
 exit_code may_write(const common_settings *common, const char *path, const char *ending) {
     if (!ends_in(path, ending))
         return fail(EXIT_MISUSED, "%s: expected a file name that ends in %s", path, ending);
+    exit_code code = check_others(path);
+    if (code == EXIT_DONE)
+        code = check_directory(path);
+    if (code != EXIT_DONE)
+        return code;
     if (!common->force && access(path, F_OK) == 0)
         return fail(EXIT_FILE, "%s: already exists; use --force to overwrite it", path);
     return EXIT_DONE;

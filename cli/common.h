@@ -35,8 +35,9 @@ exit_code data_directory(char **out, const common_settings *common);
 bool ends_in(const char *path, const char *ending);
 
 /* Whether a result may be written to `path`; call it before the work. EXIT_MISUSED if the name does
-   not have this ending (".png"): a user who mixes up two names would otherwise lose the other file.
-   EXIT_FILE if the file exists and --force was not given. */
+   not have this ending (".png"): a user who mixes up two names would otherwise lose the other file; or
+   if an earlier call named the same file. EXIT_FILE if its directory cannot be written, or the file
+   exists and --force was not given. `path` stays, as arguments of the program do. */
 exit_code may_write(const common_settings *common, const char *path, const char *ending);
 
 /* The same for a picture, whose name ends in .png or .svg. */

@@ -394,7 +394,7 @@ static const option_entry options[] = {
      .high = HUGE_VAL, .is_above_low = true, FIELD(experts.deviation),
      .help = "Standard deviation of the weights of --init normal"},
     {.name = "epochs", .kind = OPTION_SIZE, .metavar = "E", .low = 0,
-     .high = HUGE_VAL, FIELD(epochs),
+     .high = 1e7, FIELD(epochs),
      .help = "Total number of passes of every expert over its class; with --resume it may be "
              "larger than before. With --finetune passes over TRAIN, 12 unless given"},
     {.name = "finetune", .kind = OPTION_FLAG, FIELD(finetune),

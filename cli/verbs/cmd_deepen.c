@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/sample_table.h"
 #include "cli/verbs/deepen_job.h"
+#include "src/base/directory.h"
 
 static void defaults(void *settings) {
     *(deepen_settings *)settings =
@@ -168,6 +169,10 @@ static exit_code fit(deepen_job *my) {
 }
 
 static exit_code use(deepen_job *my) {
+    if (isg_is_directory(my->model_name))
+        return fail(EXIT_BAD_INPUT,
+                    "%s: a run has no top layer; give DATA and -o DEEP.npz to fit one",
+                    my->model_name);
     const isg_status status = isg_deep_model_load(&my->model, my->model_name);
     if (status == ISG_ERR_FORMAT && strstr(isg_error_message(), "without a top layer"))
         return fail(EXIT_BAD_INPUT, "%s; give DATA and -o DEEP.npz to fit one",
@@ -208,13 +213,13 @@ static exit_code score(deepen_job *my) {
 static exit_code write_files(const deepen_job *my) {
     const deepen_settings *settings = my->settings;
     exit_code code = EXIT_DONE;
-    if (settings->predictions)
+    if (settings->out)
+        code = fail_status(isg_deep_model_save(my->model, settings->out, my->call->common.seed,
+                                               my->call->command_line));
+    if (code == EXIT_DONE && settings->predictions)
         code = deepen_predict(my, my->test ? my->test : my->data);
     if (code == EXIT_DONE && settings->samples)
         code = deepen_sample(my);
-    if (code == EXIT_DONE && settings->out)
-        code = fail_status(isg_deep_model_save(my->model, settings->out, my->call->common.seed,
-                                               my->call->command_line));
     return code;
 }
 
@@ -291,7 +296,7 @@ static const option_entry options[] = {
      .help = "p(class | s) that makes the bound largest, or quadratic discriminants on W's + c"},
     {.name = "samples", .kind = OPTION_FILE, .metavar = "FILE.png|.svg|.csv|.npz", FIELD(samples),
      .otherwise = "none", .help = "Draw samples: as a picture, one row per class, or as a table that is DATA "
-                                  "again; with --class only of this class"},
+                                  "again (a .csv with --label-column class); with --class only of this class"},
     {.name = "count", .kind = OPTION_SIZE, .metavar = "N", .low = 1, .high = 4294967295.0, FIELD(count),
      .otherwise = "10 of every class in a picture (100 of a single one), else 1000",
      .help = "Number of samples"},

@@ -127,6 +127,23 @@ def test_equals_the_program(tmp_path, options, parameters):
 
 
 @needs_program
+@needs_mnist
+def test_rare_classes_choose_the_epoch_as_in_the_program(tmp_path):
+    X, y = idx("train", 3000)
+    train = (X[(y < 3) | (np.arange(len(y)) % 10 == 0)], y[(y < 3) | (np.arange(len(y)) % 10 == 0)])
+    _, _, found = classify(tmp_path, train, idx("t10k", 500), "--finetune", "--epochs", "12", "--seed", "3", "--hold-out",
+                           "0.3", "--balanced", "--rate", "5e-3", "--batch", "20", "--per-class", "1")
+    ours = HopfieldClassifier(per_class=1, finetune=True, tune_epochs=12, random_state=3, validation_fraction=0.3,
+                              balanced=True, tune_rate=5e-3, batch_size=20).fit(*train)
+    assert ours.best_epoch_ == found["best_epoch"]
+    plain = HopfieldClassifier(per_class=1, finetune=True, tune_epochs=12, random_state=3, validation_fraction=0.3,
+                               tune_rate=5e-3, batch_size=20).fit(*train)
+    assert ours.validation_errors_[0] != plain.validation_errors_[0]
+    theirs = Classifier.load(tmp_path / "run" / "classifier.npz").arrays()
+    assert np.array_equal(ours.classifier_.arrays()["W"], theirs["W"])
+
+
+@needs_program
 def test_the_program_reads_ours(tmp_path, digits, fitted):
     fitted.save(tmp_path / "ours.npz")
     np.savez(tmp_path / "test.npz", X=digits[2], y=digits[3])
@@ -391,8 +408,10 @@ def test_not_converged(digits):
     ({"estimator": "best"}, "estimator"), ({"init": "normal", "deviation": 0.0}, "deviation"),
     ({"init": "normal", "deviation": np.nan}, "deviation"), ({"random_state": -1}, "random_state"),
     ({"random_state": "one"}, "random_state"), ({"n_jobs": 0}, "n_jobs"), ({"binarize": "modulo"}, "binarize"),
-    ({"binarize": np.nan}, "binarize"), ({"finetune": True, "tune_epochs": 0}, "epochs"),
-    ({"finetune": True, "tune_epochs": 1.5}, "epochs"), ({"finetune": True, "tune_rate": 0.0}, "rate"),
+    ({"binarize": np.nan}, "binarize"), ({"finetune": True, "tune_epochs": 0}, "^tune_epochs"),
+    ({"finetune": True, "tune_epochs": 1.5}, "^tune_epochs"), ({"finetune": True, "tune_rate": 0.0}, "^tune_rate"),
+    ({"finetune": True, "patience": 2}, "^patience"), ({"finetune": True, "batch_size": 0}, "^batch_size"),
+    ({"finetune": True, "validation_fraction": "a"}, "^validation_fraction"),
     ({"finetune": True, "logits_rate": np.nan}, "logits_rate"), ({"finetune": True, "shift": 1}, "image_shape"),
     ({"finetune": True, "shift": 8, "image_shape": (8, 8)}, "shift"), ({"image_shape": (7, 7)}, "7"),
     ({"finetune": True, "shift": -1, "image_shape": (8, 8)}, "shift"),

@@ -134,6 +134,12 @@ def test_progress(rbm, data):
     assert all(0 <= fraction <= 1 for fraction in seen)
 
 
+def with_gaps(data):
+    values = data.spins.astype(float)
+    values[0, 1] = np.nan
+    return Dataset.from_array(values, data.y, binarize=0.0, missing="impute")
+
+
 @pytest.mark.parametrize("call, error, sentence", [
     (lambda rbm, data: DeepModel(), TypeError, "DeepModel.fit"),
     (lambda rbm, data: DeepModel.fit(None, data), TypeError, "SpinGaussianRBM, found NoneType"),
@@ -153,6 +159,13 @@ def test_progress(rbm, data):
     (lambda rbm, data: DeepModel.fit(rbm, data).sample(3, classes="dog"), ValueError, "'dog' is not one of the 3"),
     (lambda rbm, data: DeepModel.fit(rbm, data).sample(3, classes=["ant"]), ValueError, "classes"),
     (lambda rbm, data: DeepModel.fit(rbm, data).score(Dataset.from_spins(data.spins)), ValueError, "no labels"),
+    (lambda rbm, data: DeepModel.fit(rbm, data).score(data.spins), TypeError, "^data: expected a Dataset"),
+    (lambda rbm, data: DeepModel.fit(rbm, data).sample(2.5), TypeError, "^count"),
+    (lambda rbm, data: DeepModel.fit(rbm, data).sample(3, beta="x"), TypeError, "^beta"),
+    (lambda rbm, data: DeepModel.fit(rbm, data).sample(3, classes=5), ValueError, "^classes"),
+    (lambda rbm, data: DeepModel.fit(rbm, with_gaps(data)), ValueError, "^data: values are missing in row 0"),
+    (lambda rbm, data: DeepModel.fit(rbm, data).elbo(with_gaps(data)), ValueError, "^X: values are missing"),
+    (lambda rbm, data: DeepModel.fit(rbm, data).predict(with_gaps(data)), ValueError, "^X: values are missing"),
 ])
 def test_refusals(rbm, data, call, error, sentence):
     with pytest.raises(error, match=sentence):

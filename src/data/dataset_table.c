@@ -66,10 +66,30 @@ static isg_status open_table(const reader *r, isg_table *out, isg_source *source
 
 /* ---- what the columns hold ------------------------------------------------------------------------ */
 
+/* The tables that this program writes of samples begin with these, of which none is a unit. */
+static const char *const written[] = {"row", "id", "class"};
+enum { WRITTEN_ID = 1, WRITTEN = sizeof written / sizeof *written };
+
+static bool is_written_by_us(const isg_table *table) {
+    size_t k = 0;
+    while (k < WRITTEN && k < table->columns.count &&
+           strcmp(isg_names_at(&table->columns, k), written[k]) == 0)
+        k++;
+    return k == WRITTEN && !table->arff;
+}
+
+/* All ids are known or none is, so that the first row tells. */
+static bool has_written_id(const isg_table *table) {
+    const char *id =
+        isg_csv_count(table->csv) > WRITTEN_ID ? isg_csv_field(table->csv, WRITTEN_ID) : "";
+    return isg_trim(&id) > 0;
+}
+
 static isg_status find_columns(reader *r) {
     const isg_dataset_options *options = r->load->options;
     const isg_wanted wanted = wanted_of(r->load);
     const isg_table *table = &r->table;
+    const bool is_ours = !r->load->columns_are_samples && is_written_by_us(table);
     bool *is_ignored = NULL;
     isg_status status = ISG_OK;
     r->label = r->id = SIZE_MAX;
@@ -85,12 +105,14 @@ static isg_status find_columns(reader *r) {
         ISG_TRY_GOTO(isg_table_find(table, options->id_column, &r->id));
     else if (table->has_row_names && r->label != 0 && !is_ignored[0])
         r->id = 0;
+    else if (is_ours && r->label != WRITTEN_ID && !is_ignored[WRITTEN_ID] && has_written_id(table))
+        r->id = WRITTEN_ID;
     if (r->id != SIZE_MAX && r->id == r->label)
         ISG_TRY_GOTO(isg_fail(ISG_ERR_ARGUMENT,
                               "%s: column %zu cannot be both the label and the id", table->name,
                               r->id + 1));
     for (size_t k = 0; k < table->n_columns; k++)
-        if (is_ignored[k] || k == r->label || k == r->id)
+        if (is_ignored[k] || k == r->label || k == r->id || (is_ours && k < WRITTEN))
             r->columns[k].first = SIZE_MAX;
 done:
     isg_release(is_ignored);

@@ -138,6 +138,8 @@ isg_status isg_deep_model_read(isg_deep_model **out, isg_zip *zip) {
     isg_rbm *rbm = NULL;
     size_t parts = 0;
     isg_status status = ISG_OK;
+    if (isg_npz_has(zip, "coefficients"))
+        return isg_fail(ISG_ERR_FORMAT, "%s: a classifier, not an RBM with a top layer", file);
     if (isg_npz_has(zip, "W") && !isg_npz_has(zip, "covariances"))
         return isg_fail(ISG_ERR_FORMAT, "%s: an RBM without a top layer", file);
     ISG_TRY_GOTO(isg_rbm_read(&rbm, zip));

@@ -235,8 +235,10 @@ isg_status isg_part_moments(isg_deep_model *model, const isg_dataset *data, cons
         const size_t count = starts[k + 1] - starts[k];
         mixing my = {.n = 0};
         if (count < model->parts)
-            return isg_fail(ISG_ERR_ARGUMENT, "class '%s' has %zu samples for %zu Gaussians",
-                            model->classes.names[k], count, model->parts);
+            return isg_fail(ISG_ERR_ARGUMENT,
+                            "class '%s' has %zu sample%s for %zu Gaussians, apart from those held "
+                            "out; ask for fewer Gaussians",
+                            model->classes.names[k], count, count == 1 ? "" : "s", model->parts);
         isg_status status = start(&my, model->rbm, count, model->parts);
         if (status == ISG_OK)
             status = gather(&my, data, rows + starts[k]);

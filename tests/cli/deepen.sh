@@ -68,12 +68,15 @@ try deepen deep.npz --samples all.png
 try deepen deep.npz --samples cups.svg --class cup --count 12 --seed 2
 try deepen m.npz plain.csv -o one.npz --one-class --beta 1 --shrinkage 0
 # What was drawn is data, and the file is the RBM's too.
+try deepen deep.npz --samples tees.csv --class tee --count 3
 try data info cups.npz
+try data info tees.csv --label-column class
+try deepen deep.npz s.csv --label-column class
 try score deep.npz test.csv --label-column 1 --method exact
 try sample deep.npz -o chains.npz --count 3 --sweeps 2
 try deepen deep.npz train.csv --label-column 1 -o again.npz --beta 0.5,1 --shrinkage 0 --hold-out 0.25 --seed 5
 try deepen m.npz train.csv --label-column 1 -o parts.npz --parts 2 --beta 1,1.4 --shrinkage 0.1,0.5
-try deepen parts.npz --samples tees.csv --class tee --count 3
+try deepen parts.npz --samples mixed.csv --class tee --count 3
 try deepen m.npz train.csv --label-column 1 -o x.npz --parts 81 --beta 1 --shrinkage 0
 try deepen m.npz train.csv --label-column 1 -o deep.npz
 try deepen m.npz
@@ -88,6 +91,10 @@ try deepen m.npz train.csv --label-column 1 -o x.npz --beta 0
 try deepen m.npz train.csv --label-column 1 -o x.npz --shrinkage 0,2
 try deepen m.npz train.csv --label-column 1 -o x.npz --predictions x.csv
 try deepen m.npz train.csv --label-column 1 -o x.txt
+try deepen m.npz train.csv --label-column 1 -o nowhere/x.npz
+try deepen m.npz train.csv --label-column 1 -o x.npz --test test.csv --samples y.csv --predictions y.csv
+mkdir run
+try deepen run
 try deepen deep.npz --beta 2
 try deepen deep.npz --predictions x.csv
 try deepen deep.npz plain.csv --rule quadratic

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "files.h"
+#include "rbm.h"
 
 static const char *const targets[] = {"pooled", "diagonal", NULL};
 static const char *const rules[] = {"bound", "quadratic", NULL};
@@ -98,7 +99,7 @@ static PyObject *fit(PyObject *none, PyObject *arguments, PyObject *keywords) {
     (void)none;
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|OOOO", names, &rbm, &data, &options,
                                      &betas, &shrinkages, &progress) ||
-        !core_unwrap(rbm, CORE_RBM, "rbm") || !core_unwrap(data, CORE_DATASET, "data") ||
+        !core_unwrap(rbm, CORE_RBM, "rbm") || !core_whole_data(data, "data") ||
         !core_read(&chosen, option_fields, options))
         return NULL;
     const bool is_done =
@@ -172,7 +173,7 @@ static PyObject *elbo(PyObject *self, PyObject *arguments, PyObject *keywords) {
     isg_elbo found = {.n_samples = 0};
     core_call call;
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OO", names, &data, &each, &progress) ||
-        !core_unwrap(data, CORE_DATASET, "data"))
+        !core_whole_data(data, "X"))
         return NULL;
     const isg_dataset *samples = ((core_object *)data)->handle;
     double *room = NULL;
@@ -218,7 +219,7 @@ static PyObject *predict(PyObject *self, PyObject *arguments, PyObject *keywords
     core_call call;
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO|OOO", names, &data, &text, &labels,
                                      &probabilities, &progress) ||
-        !core_unwrap(data, CORE_DATASET, "data") || !core_choose(text, "rule", rules, &rule))
+        !core_whole_data(data, "X") || !core_choose(text, "rule", rules, &rule))
         return NULL;
     const isg_dataset *samples = ((core_object *)data)->handle;
     bool is_done =

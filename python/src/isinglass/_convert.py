@@ -6,7 +6,9 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import contextlib
+import math
 import numbers
+import operator
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Union
@@ -60,14 +62,36 @@ def as_seed(random_state: Any) -> int:
     if random_state is None:
         return int(np.random.default_rng().integers(2**63))
     if isinstance(random_state, numbers.Integral):
-        if random_state < 0:
-            raise ValueError(f"random_state: expected a number from 0 on, found {random_state}")
+        if not 0 <= random_state < 2**64:
+            raise ValueError(f"random_state: expected a number from 0 to 2**64 - 1, found {random_state}")
         return int(random_state)
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31 - 1))
     raise ValueError(f"random_state: expected an integer, a NumPy generator or None, found {random_state!r}")
+
+
+def as_number(value: Any, name: str, is_positive: bool = False) -> float:
+    """A number, of any type that float() takes."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected a number, found {value!r}") from None
+    if is_positive and not 0 < number < math.inf:
+        raise ValueError(f"{name}: expected a positive number, found {value!r}")
+    return number
+
+
+def as_whole(value: Any, name: str, least: int = 0) -> int:
+    """A whole number from ``least`` on."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected a whole number, found {value!r}") from None
+    if not least <= number < 2**63:
+        raise ValueError(f"{name}: expected a whole number from {least} on, found {number}")
+    return number
 
 
 @contextlib.contextmanager

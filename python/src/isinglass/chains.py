@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _show
-from ._convert import Floats, Progress, Spins, as_seed, as_spins, reporting
-from .rbm import Samples, SpinGaussianRBM, _number, _rbm_from_bytes, _shifted, _whole
+from ._convert import Floats, Progress, Spins, as_number, as_seed, as_spins, as_whole, reporting
+from .rbm import Samples, SpinGaussianRBM, _rbm_from_bytes, _shifted
 
 if TYPE_CHECKING:
     import xarray
@@ -156,15 +156,15 @@ def schedule_of(beta: float | Mapping[int, float] | None, own: float, sweeps: in
     >>> schedule_of({0: 2, 19: 20}, 1.0, 20)
     [(2.0, 19), (20.0, 1)]
     """
-    sweeps = _whole(sweeps, "sweeps", 1)
+    sweeps = as_whole(sweeps, "sweeps", 1)
     if not isinstance(beta, Mapping):
-        return [(own if beta is None else _number(beta, "beta"), sweeps)]
+        return [(own if beta is None else as_number(beta, "beta"), sweeps)]
     steps = sorted(beta)
     if not steps or steps[0] != 0 or steps[-1] >= sweeps:
         raise ValueError(f"beta: expected steps from 0 to below the {sweeps} sweeps, such as {{0: 2, 19: 20}}, "
                          f"found {dict(beta)}")
     ends = [*steps[1:], sweeps]
-    return [(_number(beta[step], "beta"), int(end - step)) for step, end in zip(steps, ends)]
+    return [(as_number(beta[step], "beta"), int(end - step)) for step, end in zip(steps, ends)]
 
 
 def _mask_of(units: Any, n_visible: int) -> npt.NDArray[np.bool_]:
@@ -206,7 +206,7 @@ class Chains:
         followed by a proposal from a mixture of Gaussians fitted to the model; where none fits, chains are only swept,
         and a warning says so. With "tempering", every chain has replicas at smaller beta, and neighbours swap their
         states before the sweep: that costs as many sweeps as there are temperatures, and checks jumps. Both keep the
-        law of the model.
+        law of the model. A pickle has no replicas: they start anew, from the states of the chains.
     data : Dataset or array of spins, optional
         For "jump": samples from which modes are searched for as well.
     temperatures, lowest_beta : int, float
@@ -243,13 +243,13 @@ class Chains:
                  temperatures: int = 20, lowest_beta: float = 0.0, progress: Progress = None) -> None:
         if not isinstance(rbm, SpinGaussianRBM):
             raise TypeError(f"rbm: expected a SpinGaussianRBM, found {type(rbm).__name__}")
-        count = _whole(count, "count", 1)
+        count = as_whole(count, "count", 1)
         if moves not in ("gibbs", "jump", "tempering"):
             raise ValueError(f"moves: expected 'gibbs', 'jump' or 'tempering', found {moves!r}")
         if data is not None and moves != "jump":
             raise ValueError("data: only for moves='jump'")
         self._moves = moves
-        self._tempering = {"temperatures": _whole(temperatures, "temperatures", 2), "lowest": lowest_beta}
+        self._tempering = {"temperatures": as_whole(temperatures, "temperatures", 2), "lowest": lowest_beta}
         self._data = None if data is None else rbm._data(data, "data")
         self._jumps = self._replicas = None
         self._replicas_beta = 0.0
@@ -373,9 +373,9 @@ class Chains:
         ``beta`` may differ from the model's. If the work is interrupted, the chains are where the last sweep left them,
         and :attr:`sweeps` tells how many were done.
         """
-        value = self._rbm.beta if beta is None else _number(beta, "beta")
+        value = self._rbm.beta if beta is None else as_number(beta, "beta")
         with reporting(progress, "sweeps") as report:
-            self._handle.sweep(_whole(sweeps, "sweeps"), value, report, self._mover(value))
+            self._handle.sweep(as_whole(sweeps, "sweeps"), value, report, self._mover(value))
 
     def measure(self, skip: int = 0, sweeps: int = 1000, *, beta: float | None = None,
                 progress: Progress = None) -> Diagnosis:
@@ -383,10 +383,10 @@ class Chains:
 
         All values are kept in memory meanwhile, 8 count sweeps (n_hidden + 1) bytes.
         """
-        value = self._rbm.beta if beta is None else _number(beta, "beta")
+        value = self._rbm.beta if beta is None else as_number(beta, "beta")
         with reporting(progress, "measuring") as report:
             patterns = self._rbm.patterns
-            found = self._handle.measure(_whole(skip, "skip"), _whole(sweeps, "sweeps"), value, report,
+            found = self._handle.measure(as_whole(skip, "skip"), as_whole(sweeps, "sweeps"), value, report,
                                          self._mover(value), None if patterns is None else patterns._handle)
         keys = ("time", "error", "window", "is_reliable")
         for name in ("energy", "hidden"):
@@ -407,14 +407,14 @@ class Chains:
         >>> Chains(rbm, 8).trace(100, every=10)
         Trace(energy (8, 10), hidden (8, 10, 2))
         """
-        value = self._rbm.beta if beta is None else _number(beta, "beta")
+        value = self._rbm.beta if beta is None else as_number(beta, "beta")
         names = (what,) if isinstance(what, str) else tuple(what)
         for name in names:
             if name not in ("energy", "hidden", "spins"):
                 raise ValueError(f"what: expected energy, hidden or spins, found {name!r}")
         if not names:
             raise ValueError("what: expected energy, hidden or spins, found nothing")
-        sweeps, every = _whole(sweeps, "sweeps", 1), _whole(every, "every", 1)
+        sweeps, every = as_whole(sweeps, "sweeps", 1), as_whole(every, "every", 1)
         if sweeps < every:
             raise ValueError(f"every: expected 1 to {sweeps} sweeps, found {every}")
         draws = sweeps // every

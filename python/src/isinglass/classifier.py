@@ -17,7 +17,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from ._convert import Floats, as_seed, using_threads
+from ._convert import Floats, as_number, as_seed, as_whole, using_threads
 from ._estimator import SpinEstimator
 from .classify import Classifier, Experts
 from .finetuning import FineTuning, tune_with_validation
@@ -202,10 +202,14 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
             return
         if self.features == "labels":
             raise ValueError('finetune: expected features other than "labels", which are no experts')
-        if not hasattr(self.patience, "__index__") or self.patience < 0:
-            raise ValueError(f"patience: expected a number of epochs, or 0, found {self.patience!r}")
-        if not 0 <= self.validation_fraction <= 0.5:
+        for name, least in (("patience", 0), ("tune_epochs", 1), ("batch_size", 1), ("shift", 0)):
+            as_whole(getattr(self, name), name, least)
+        for name in ("tune_rate", "logits_rate"):
+            as_number(getattr(self, name), name, is_positive=True)
+        if not 0 <= as_number(self.validation_fraction, "validation_fraction") <= 0.5:
             raise ValueError(f"validation_fraction: expected a share from 0 to 0.5, found {self.validation_fraction!r}")
+        if self.patience and not self.validation_fraction:
+            raise ValueError("patience: needs a validation_fraction, whose errors tell when to stop")
         if self.shift and self.image_shape is None:
             raise ValueError(f"shift: moving images by {self.shift!r} pixels needs image_shape=(height, width)")
 
@@ -216,7 +220,7 @@ class HopfieldClassifier(ClassifierMixin, SpinEstimator):  # type: ignore[misc]
                             balanced=self.balanced, random_state=seed)
         report = self.classifier_.report
         self.classifier_, self.best_epoch_, self.validation_errors_ = tune_with_validation(
-            tuning, held_out, self.patience, progress)
+            tuning, held_out, self.patience, self.balanced, progress)
         self.classifier_.report = report
 
     def _fit_experts(self, data: Dataset, order: npt.NDArray[np.int64]) -> None:

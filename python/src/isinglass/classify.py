@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _show
-from ._convert import Floats, Progress, as_seed, reporting
+from ._convert import Floats, Progress, as_seed, as_whole, reporting
 
 if TYPE_CHECKING:
     from .dataset import Dataset, Encoding
@@ -96,7 +96,7 @@ class Experts:
     def train(self, epochs: int = 1, *, progress: Progress = None) -> Experts:
         """So many more passes of every expert over its class; what was interrupted is finished first."""
         info = self._handle.describe()
-        _check_count(epochs, "epochs")
+        epochs = as_whole(epochs, "epochs")
         first, until, n_experts = info["epochs"], info["epochs"] + epochs, info["n_experts"]
         with reporting(progress, "training") as report:
             while info["epochs"] < until:
@@ -254,6 +254,11 @@ class Classifier:
 
     def score(self, data: Dataset) -> float:
         """The share of the samples with a label that is classified correctly; NaN without any."""
+        is_right, _ = self._answers(data)
+        return float(np.mean(is_right)) if len(is_right) else math.nan
+
+    def _answers(self, data: Dataset) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.uint32]]:
+        """Of the samples with a label: whether they are classified correctly, and the number of their class."""
         from .dataset import check_units
 
         samples = _labelled(data)
@@ -261,7 +266,14 @@ class Classifier:
         truth = np.empty(len(samples), np.uint32)
         self._handle.truth(samples._handle, truth)
         known = truth < len(self.classes)
-        return float(np.mean(self._indices(samples)[known] == truth[known])) if np.any(known) else math.nan
+        return self._indices(samples)[known] == truth[known], truth[known]
+
+    def _error(self, data: Dataset, balanced: bool) -> float:
+        """The share misclassified; ``balanced``: the mean of the shares of the classes."""
+        is_right, truth = self._answers(data)
+        if not balanced:
+            return float(np.mean(~is_right))
+        return float(np.mean([np.mean(~is_right[truth == k]) for k in np.unique(truth)]))
 
     def _indices(self, samples: Dataset) -> npt.NDArray[np.uint32]:
         out = np.empty(len(samples), np.uint32)
@@ -355,11 +367,6 @@ def _labelled(data: Any) -> Dataset:
         raise TypeError(f"data: expected a Dataset with labels, found {type(data).__name__}; "
                         "isinglass.Dataset.from_array(X, y) makes one")
     return data
-
-
-def _check_count(value: Any, name: str) -> None:
-    if not hasattr(value, "__index__") or value < 0:
-        raise ValueError(f"{name}: expected a whole number from 0 on, found {value!r}")
 
 
 class _Part:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _show
-from ._convert import Floats, Progress, as_seed, reporting
+from ._convert import Floats, Progress, as_number, as_seed, as_whole, reporting
 from .classify import Samples
 
 if TYPE_CHECKING:
@@ -166,8 +166,10 @@ class DeepModel:
 
     def score(self, data: Dataset, *, rule: str = "bound") -> float:
         """The share of the samples with a label that is classified correctly; NaN without any."""
-        from .dataset import check_units
+        from .dataset import Dataset, check_units
 
+        if not isinstance(data, Dataset):
+            raise TypeError(f"data: expected a Dataset, whose classes have names, found {type(data).__name__}")
         check_units(data, "data", self.encoding)
         truth = np.empty(len(data), np.uint32)
         self._handle.truth(data._handle, truth)
@@ -198,11 +200,16 @@ class DeepModel:
         """
         from .dataset import Dataset
 
-        if beta is not None and not beta > 0:
+        count = as_whole(count, "count", 1)
+        if beta is not None and not as_number(beta, "beta") > 0:
             raise ValueError(f"beta: expected a positive number, found {beta!r}")
         which = None
         if classes is not None:
+            if not isinstance(classes, (str, Sequence, np.ndarray)):
+                raise ValueError(f"classes: expected a name, or one for each sample, found {classes!r}")
             names = [classes] * count if isinstance(classes, str) else [str(name) for name in classes]
+            if len(names) != count:
+                raise ValueError(f"classes: expected {count} names, one for each sample, found {len(names)}")
             places = {name: k for k, name in enumerate(self.classes)}
             unknown = next((name for name in names if name not in places), None)
             if unknown is not None:

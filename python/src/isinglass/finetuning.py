@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._convert import Progress, as_seed, reporting
+from ._convert import Progress, as_number, as_seed, as_whole, reporting
 from .classify import Classifier, _labelled, _Part
 
 if TYPE_CHECKING:
@@ -65,8 +65,10 @@ class FineTuning:
     def __init__(self, start: Classifier | None, data: Dataset, *, epochs: int = 12, batch_size: int = 100,
                  learning_rate: float = 1e-3, logits_rate: float = 1e-2, shift: int = 0, balanced: bool = False,
                  random_state: Any = None, checkpoint: str | os.PathLike[str] | None = None) -> None:
-        options = {"epochs": epochs, "batch_size": batch_size, "rate": learning_rate, "logits_rate": logits_rate,
-                   "shift": shift, "balanced": balanced, "seed": as_seed(random_state)}
+        options = {"epochs": as_whole(epochs, "epochs", 1), "batch_size": as_whole(batch_size, "batch_size", 1),
+                   "rate": as_number(learning_rate, "learning_rate", is_positive=True),
+                   "logits_rate": as_number(logits_rate, "logits_rate", is_positive=True),
+                   "shift": as_whole(shift, "shift"), "balanced": balanced, "seed": as_seed(random_state)}
         samples = _labelled(data)
         if checkpoint is not None:
             self._handle = _core.Tuner.load(checkpoint, samples._handle, options)
@@ -121,21 +123,22 @@ class FineTuning:
                f"error={info['error']:.4g})"
 
 
-def tune_with_validation(tuning: FineTuning, held_out: Dataset | None, patience: int,
+def tune_with_validation(tuning: FineTuning, held_out: Dataset | None, patience: int, balanced: bool,
                          progress: Progress) -> tuple[Classifier, int, list[float]]:
     """All epochs; with held-out data, the classifier of the best epoch, that epoch, and the errors from the start on.
 
-    The first of equals is the best, as in the program; ``patience`` epochs without a better one end it, 0: never.
+    The first of equals is the best, as in the program, and so is the error: ``balanced`` is the mean over the classes.
+    ``patience`` epochs without a better one end it, 0: never.
     """
     if held_out is None:
         return tuning.train(progress=progress).classifier, tuning._epochs, []
     best = tuning.classifier
-    errors = [1 - best.score(held_out)]
+    errors = [best._error(held_out, balanced)]
     best_epoch = 0
     while tuning.epochs < tuning._epochs and not 0 < patience <= tuning.epochs - best_epoch:
         tuning.train(1, progress=progress)
         now = tuning.classifier
-        errors.append(1 - now.score(held_out))
+        errors.append(now._error(held_out, balanced))
         if errors[-1] < errors[best_epoch]:
             best, best_epoch = now, tuning.epochs
     return best, best_epoch, errors

@@ -6,7 +6,6 @@ SPDX-License-Identifier: MIT
 from __future__ import annotations
 
 import math
-import operator
 import os
 import warnings
 from collections.abc import Mapping, Sequence
@@ -17,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _show
-from ._convert import Floats, Progress, Spins, as_doubles, as_seed, as_spins, reporting
+from ._convert import Floats, Progress, Spins, as_doubles, as_number, as_seed, as_spins, as_whole, reporting
 from .log_z import Likelihood, LogZ
 from .patterns import Patterns
 
@@ -48,23 +47,6 @@ def _finite(values: npt.ArrayLike, name: str, ndim: int) -> Floats:
         where = tuple(int(k) for k in bad[0])
         raise ValueError(f"{name}: expected finite numbers, found {array[where]} at {where}")
     return array
-
-
-def _number(value: Any, name: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name}: expected a number, found {value!r}") from None
-
-
-def _whole(value: Any, name: str, least: int = 0) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name}: expected a whole number, found {value!r}") from None
-    if not least <= number < 2**63:
-        raise ValueError(f"{name}: expected a whole number from {least} on, found {number}")
-    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +124,7 @@ class SpinGaussianRBM:
                  encoding: Encoding | None = None) -> None:
         w = _finite(weights, "weights", 2)
         self._mapping = None
-        self._handle = _core.RBM.create(w.shape[0], w.shape[1], _number(beta, "beta"))
+        self._handle = _core.RBM.create(w.shape[0], w.shape[1], as_number(beta, "beta"))
         self.weights[...] = w
         for name, values, own in (("visible_field", visible_field, self.visible_field),
                                   ("hidden_field", hidden_field, self.hidden_field)):
@@ -159,7 +141,7 @@ class SpinGaussianRBM:
     def _set_image(self, shape: tuple[int, int]) -> None:
         try:
             height, width = shape
-            self._handle.set_image(_whole(height, "height", 1), _whole(width, "width", 1))
+            self._handle.set_image(as_whole(height, "height", 1), as_whole(width, "width", 1))
         except TypeError:
             raise TypeError(f"image_shape: expected (height, width), found {shape!r}") from None
         except ValueError as error:
@@ -302,7 +284,7 @@ class SpinGaussianRBM:
 
     @beta.setter
     def beta(self, value: float) -> None:
-        self._handle.set_beta(_number(value, "beta"))
+        self._handle.set_beta(as_number(value, "beta"))
 
     @property
     def image_shape(self) -> tuple[int, int] | None:
@@ -560,7 +542,7 @@ class SpinGaussianRBM:
         """
         options = {"chains": chains, "steps": steps, "repeats": repeats, "seed": as_seed(random_state)}
         with reporting(progress, "certificate") as report:
-            found = self._handle.certificate(_number(confidence, "confidence"), options, report)
+            found = self._handle.certificate(as_number(confidence, "confidence"), options, report)
         return found["low"], found["high"]
 
     @overload
@@ -614,7 +596,7 @@ class SpinGaussianRBM:
             return self.log_z(data=samples, method=method, random_state=random_state, progress=progress)
         if isinstance(log_z, LogZ):
             return self._at_own_beta(log_z)
-        return _number(log_z, "log_z")
+        return as_number(log_z, "log_z")
 
     def _at_own_beta(self, log_z: LogZ) -> LogZ:
         if log_z.beta != self.beta:
@@ -690,7 +672,7 @@ class SpinGaussianRBM:
         """
         from .deep_states import DeepStates
 
-        options = {"most": _whole(most, "most", 1), "data_starts": data_starts, "random_starts": random_starts,
+        options = {"most": as_whole(most, "most", 1), "data_starts": data_starts, "random_starts": random_starts,
                    "majorities": majorities, "window": window, "seed": as_seed(random_state)}
         given = self._given_log_z(log_z)
         known = None if data is None else self._data(data, "data")._handle
@@ -714,7 +696,7 @@ class SpinGaussianRBM:
             return log_z
         if isinstance(log_z, LogZ):
             return self._at_own_beta(log_z)
-        value = _number(log_z, "log_z")
+        value = as_number(log_z, "log_z")
         if not math.isfinite(value):
             raise ValueError(f"log_z: expected a finite number, found {value}")
         return value
@@ -753,7 +735,7 @@ class SpinGaussianRBM:
         from .chains import Chains, schedule_of
 
         parts = schedule_of(beta, self.beta, sweeps)
-        chains = Chains(self, _whole(n, "n", 1), start=start, random_state=random_state)
+        chains = Chains(self, as_whole(n, "n", 1), start=start, random_state=random_state)
         if clamp is not None:
             chains.clamp(clamp)
         with reporting(progress, "sampling") as report:
@@ -788,7 +770,7 @@ class SpinGaussianRBM:
 
     def remove_pattern(self, index: int) -> SpinGaussianRBM:
         """A new RBM that stores one pattern less, if this one was mapped via "qr"."""
-        return self._wrap(self._handle.remove_pattern(_whole(index, "index")))
+        return self._wrap(self._handle.remove_pattern(as_whole(index, "index")))
 
     def unmap(self, *, method: Literal["descent", "relax", "enumerate", "capture"] = "relax",
               start: Patterns | Literal["model", "random"] = "model", restarts: int = 50, data: Samples | None = None,
@@ -829,7 +811,7 @@ class SpinGaussianRBM:
         options = {"method": method, "start": "patterns" if isinstance(start, Patterns) else start,
                    "restarts": restarts, "alpha": alpha, "gamma": gamma, "steps": steps, "flip": flip,
                    "samples": samples, "near_data": near_data,
-                   "n_patterns": _whole(n_patterns, "n_patterns", 0),
+                   "n_patterns": as_whole(n_patterns, "n_patterns", 0),
                    "seed": as_seed(random_state)}
         given = start._handle if isinstance(start, Patterns) else None
         known = None if data is None else self._data(data, "data")._handle

@@ -58,6 +58,12 @@ static void tables(void **state) {
         {"x.csv", "a,b\n1,0\n", "a b; +-", WITH{0}},
         {"x.csv", "1,0\n", "+-", WITH{0}},
         {"x.csv", " a ; b\n 1;0 \n", "a b; +-", WITH{0}},
+        {"x.csv", "row,id,class,a,b\n0,s,A,1,0\n1,t,,0,1\n", "a b; s +-; t -+", WITH{0}},
+        {"x.csv", "row,id,class,a,b\n0,,A,1,0\n1,,B,0,1\n", "a b; :A +-; :B -+",
+         WITH{.label_column = "class"}},
+        {"x.csv", "row,id,class,a\n7,5,A,1\n", "a; 7:A +",
+         WITH{.label_column = "class", .id_column = "row"}},
+        {"x.csv", "row,id,a\n7,5,1\n", "row id a; +++", WITH{0}},
         /* row names: pandas, R, by name, by number */
         {"x.csv", ",a,b\nx,1,0\ny,0,1\n", "a b; x +-; y -+", WITH{0}},
         {"x.csv", "\"\",\"a\",\"b\"\n\"x\",1,0\n", "a b; x +-", WITH{0}},
