@@ -116,7 +116,8 @@ static exit_code check_origin(const invocation *call) {
     if (settings->from == FROM_PATTERNS && call_has_option(call, "hidden"))
         return fail(EXIT_MISUSED,
                     "--hidden: needs --init axes or pca; patterns are one hidden unit each");
-    return EXIT_DONE;
+    return settings->from == FROM_PATTERNS ? data_refuse_options(call, "--init axes or pca")
+                                           : EXIT_DONE;
 }
 
 static exit_code run(const invocation *call) {

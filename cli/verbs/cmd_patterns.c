@@ -252,7 +252,11 @@ typedef struct source {
 static exit_code parse_source(const invocation *call, source *out) {
     const patterns_settings *settings = call->settings;
     *out = (source){0};
-    if (settings->from && isg_parse_size(settings->from, &out->count)) {
+    double number = 0;
+    if (settings->from && isg_parse_number(settings->from, &number) != ISG_NUMBER_MALFORMED) {
+        if (!isg_parse_size(settings->from, &out->count))
+            return fail(EXIT_MISUSED, "--patterns: expected a whole number from 1 on, found %s",
+                        settings->from);
         if (out->count == 0)
             return fail(EXIT_MISUSED, "--patterns: expected at least one, found 0");
     } else {
@@ -273,15 +277,30 @@ static exit_code parse_source(const invocation *call, source *out) {
     return EXIT_DONE;
 }
 
-static exit_code load_source(isg_patterns **out, const char *file, const isg_dataset *data,
-                             const char *name) {
-    const exit_code code = fail_status(isg_patterns_load(out, file));
+/* Data are read by the rule of the file that patterns come from, as by every verb. */
+static exit_code load_data(isg_dataset **data, isg_patterns **patterns, const invocation *call,
+                           const char *file) {
+    const patterns_settings *settings = call->settings;
+    const exit_code code = file ? fail_status(isg_patterns_load(patterns, file)) : EXIT_DONE;
     if (code != EXIT_DONE)
         return code;
+    return data_load(data, call, call->arguments[0], &settings->data,
+                     file ? model_encoding(call, file, isg_patterns_encoding(*patterns)) : NULL);
+}
+
+static exit_code match_source(isg_patterns **out, const char *file, const isg_dataset *data,
+                              const char *name) {
     const isg_dataset_info info = isg_dataset_describe(data);
     if (isg_patterns_describe(*out).n_visible != info.n_visible)
-        return fail(EXIT_BAD_INPUT, "%s: has patterns of %zu units, but %s has %zu", file,
-                    isg_patterns_describe(*out).n_visible, name, info.n_visible);
+        return fail(EXIT_BAD_INPUT, "%s: has patterns of %zu unit%s, but %s has %zu", file,
+                    isg_patterns_describe(*out).n_visible,
+                    plural(isg_patterns_describe(*out).n_visible), name, info.n_visible);
+    if (!isg_patterns_encoding(*out)) {
+        const exit_code code =
+            fail_status(isg_patterns_set_encoding(*out, isg_dataset_encoding(data)));
+        if (code != EXIT_DONE)
+            return code;
+    }
     if (info.image_height)
         return fail_status(isg_patterns_set_image(*out, info.image_height, info.image_width));
     return EXIT_DONE;
@@ -333,7 +352,7 @@ static exit_code make_random(isg_patterns **out, const invocation *call, const s
 
 /* Replaces the patterns by learned ones. */
 static exit_code learn(isg_patterns **patterns, patterns_result *my, const invocation *call,
-                       const isg_dataset *data) {
+                       const source *from, const isg_dataset *data) {
     const patterns_settings *settings = call->settings;
     isg_patterns *learned = NULL;
     progress bar;
@@ -342,8 +361,9 @@ static exit_code learn(isg_patterns **patterns, patterns_result *my, const invoc
                                                  &my->learned, progress_callback(&bar));
     progress_finish(&bar);
     if (status == ISG_ERR_DEPENDENT)
-        return fail(EXIT_BAD_INPUT, "%s: %s; learning needs independent patterns: choose fewer",
-                    call->arguments[0], isg_error_message());
+        return fail(EXIT_BAD_INPUT, "%s: %s; learning needs independent patterns%s",
+                    from->file ? from->file : call->arguments[0], isg_error_message(),
+                    from->file ? "" : ": choose fewer");
     exit_code code = fail_status(status);
     if (code != EXIT_DONE)
         return code;
@@ -364,11 +384,11 @@ static exit_code learn(isg_patterns **patterns, patterns_result *my, const invoc
 static exit_code make(isg_patterns **out, patterns_result *my, const invocation *call,
                       const source *from, const isg_dataset *data) {
     const patterns_settings *settings = call->settings;
-    exit_code code = from->file            ? load_source(out, from->file, data, call->arguments[0])
+    exit_code code = from->file            ? match_source(out, from->file, data, call->arguments[0])
                      : settings->is_random ? make_random(out, call, from, data)
                                            : cluster(out, call, from, data);
     if (code == EXIT_DONE && settings->is_learned)
-        code = learn(out, my, call, data);
+        code = learn(out, my, call, from, data);
     return code;
 }
 
@@ -395,7 +415,7 @@ static exit_code run(const invocation *call) {
     if (code == EXIT_DONE)
         code = data_refuse_impute(&settings->data);
     if (code == EXIT_DONE)
-        code = data_load(&data, call, call->arguments[0], &settings->data, NULL);
+        code = load_data(&data, &patterns, call, from.file);
     if (code == EXIT_DONE && settings->picture) {
         const isg_dataset_info info = isg_dataset_describe(data);
         code =
@@ -462,10 +482,12 @@ static const option_entry options[] = {
     {.name = "memory", .kind = OPTION_DOUBLE, .metavar = "KAPPA", .low = 0, .high = 1e6,
      .offset = offsetof(patterns_settings, learning.memory),
      .help = "With --learn: weight of staying near the means of the samples that are nearest to each "
-             "pattern at the start, of its class; 0.05 to 1 trades likelihood for recall"},
+             "pattern at the start, of its class; 0.05 to 1 trades likelihood for recall. Another start "
+             "has other means"},
     {.name = "rounds", .kind = OPTION_SIZE, .metavar = "R", .low = 1, .high = HUGE_VAL,
      .offset = offsetof(patterns_settings, learning.rounds), .otherwise = "until no flip gains",
-     .help = "With --learn: rounds through all patterns, at most; --patterns P.npz goes on from there"},
+     .help = "With --learn: rounds through all patterns, at most; --patterns P.npz goes on from there, "
+             "without --memory"},
     {.name = "random", .kind = OPTION_FLAG, .offset = offsetof(patterns_settings, is_random),
      .help = "With --learn: start from random patterns, without labels"},
     {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30, .high = 1e30,
@@ -537,7 +559,7 @@ static const result_entry results[] = {
      .text = "{capture:.4f} of the data, {capture_before:.4f} at the start, at most {ceiling:.4f} (axes)"},
     {.when = "is_learned", .label = "learned", .text = "{flips flip} in {rounds round}"},
     {.when = "is_unfinished", .label = "remark",
-     .text = "some flips still gain; --patterns with this file goes on"},
+     .text = "some flips may still gain; --patterns with this file learns on"},
     {.when = "is_learned", .label = "bound",
      .text = "L is at most {bound:.3f} at beta {beta} (score it with 'map' and 'score')"},
     {.when = "!is_learned", .label = "ties", .text = "{ties} (units whose mean is zero, set to -1)"},

@@ -168,10 +168,12 @@ static exit_code check_options(job *my) {
         code = rates_read(&my->rates, &my->settings->rate);
     if (code == EXIT_DONE && !settings->resume) /* then run.json has the others */
         code = equilibrium_check(&my->call, &settings->how.train);
+    common_settings common = my->call.common;
+    common.force = common.force || settings->resume; /* which draws its own pictures anew */
     if (code == EXIT_DONE && settings->picture)
-        code = may_write_picture(&my->call.common, settings->picture);
+        code = may_write_picture(&common, settings->picture);
     if (code == EXIT_DONE && settings->measure_picture)
-        code = plot_may_write(&my->call.common, settings->measure_picture);
+        code = plot_may_write(&common, settings->measure_picture);
     return code;
 }
 
@@ -265,9 +267,24 @@ static exit_code remark_on_constraint(const job *my, const isg_rbm *rbm) {
     return code;
 }
 
+/* Training in a span begins with the projection of W on it. */
+static void remark_on_span(const job *my, isg_rbm *before) {
+    const isg_matd old = isg_rbm_weights(before), new = isg_rbm_weights(isg_run_rbm(my->run));
+    double largest = 0;
+    for (size_t i = 0; i < old.rows; i++)
+        for (size_t mu = 0; mu < old.cols; mu++)
+            largest =
+                fmax(largest, fabs(new.data[i * new.stride + mu] - old.data[i * old.stride + mu]));
+    if (largest > 1e-9)
+        notice(my->call.common.quiet,
+               "--constraint span: --init %s is not in the span of its patterns (an entry of W is "
+               "off by %.2g); training starts from the nearest W that is",
+               my->settings->start.init, largest);
+}
+
 static exit_code begin(job *my) {
     const isg_run_options options = training_options(my);
-    isg_rbm *rbm = NULL;
+    isg_rbm *rbm = NULL, *before = NULL;
     char *text = NULL;
     exit_code code = start_make(&rbm, &my->call, &my->settings->start, my->data, my->data_name);
     settings_mark(&my->call, "hidden");
@@ -280,10 +297,15 @@ static exit_code begin(job *my) {
         code = fail_status(ISG_ERR_CANCELLED);
     if (code == EXIT_DONE && !(text = settings_text(my->record)))
         code = fail_memory();
+    if (code == EXIT_DONE && my->settings->how.train.constraint == ISG_CONSTRAINT_SPAN)
+        code = fail_status(isg_rbm_copy(&before, rbm));
     if (code == EXIT_DONE)
         code = fail_status(isg_run_begin(my->run, text, rbm, my->data, &options));
     if (code != EXIT_DONE)
         isg_rbm_free(rbm);
+    else if (before)
+        remark_on_span(my, before);
+    isg_rbm_free(before);
     memory_release(text);
     return code;
 }

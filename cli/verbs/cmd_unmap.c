@@ -59,6 +59,9 @@ static exit_code check(const invocation *call) {
             code = fail(EXIT_MISUSED, "--%s: needs --method capture", of_capture[k]);
     if (code == EXIT_DONE && !settings->data_name && settings->how.stay)
         code = fail(EXIT_MISUSED, "--near-data: needs --data, where the chains start");
+    if (code == EXIT_DONE && settings->how.method == ISG_UNMAP_CAPTURE && settings->how.flip)
+        code = fail(EXIT_MISUSED, "--flip: cannot be used with --method capture, which flips units "
+                                  "for likelihood, not for stability");
     if (code == EXIT_DONE && !settings->data_name && call_has_option(call, "beta"))
         code = fail(EXIT_MISUSED, "--beta: needs --data, whose likelihood is at this beta");
     if (code == EXIT_DONE)
@@ -91,6 +94,11 @@ static exit_code load(unmapped *my, const invocation *call) {
             return fail(
                 EXIT_BAD_INPUT, "%s: has patterns of %zu unit%s, but %s has %zu visible ones",
                 settings->start, found.n_visible, plural(found.n_visible), name, info.n_visible);
+        if (settings->how.method == ISG_UNMAP_CAPTURE && settings->how.count > 0 &&
+            settings->how.count != found.n_patterns)
+            return fail(EXIT_MISUSED,
+                        "--patterns: with --start there are as many as in its file, %zu, not %zu",
+                        found.n_patterns, settings->how.count);
         if (settings->how.method != ISG_UNMAP_ENUMERATE && found.n_patterns != info.n_hidden)
             return fail(EXIT_BAD_INPUT,
                         "%s: has %zu pattern%s, but %s needs one for each of its %zu hidden units",
@@ -261,15 +269,18 @@ static exit_code show(const unmapped *my, const invocation *call) {
     const isg_integrated *whole = &my->whole;
     const bool is_random = report->start == ISG_UNMAP_FROM_RANDOM;
     const bool is_given = report->start == ISG_UNMAP_FROM_PATTERNS;
+    const bool is_clustered = report->start == ISG_UNMAP_FROM_CLUSTERS;
     const bool is_learned = report->method == ISG_UNMAP_CAPTURE;
     unmap_result out = {.file = settings->out,
                         .picture = settings->picture,
                         .model = call->arguments[0],
                         .start = is_given                             ? "patterns"
+                                 : is_clustered                       ? "clusters"
                                  : is_random && report->is_exhaustive ? "all"
                                  : is_random                          ? "random"
                                                                       : "model",
-                        .from = is_given ? "the patterns given (X0 = W^+ xi)"
+                        .from = is_given       ? "the patterns given (X0 = W^+ xi)"
+                                : is_clustered ? "clusters of the samples"
                                 : isg_rbm_coefficients(my->rbm).data ? "the model's R (X0 = R)"
                                 : isg_rbm_patterns(my->rbm) ? "the model's patterns (X0 = W^+ xi)"
                                                             : "the columns of W",
@@ -435,7 +446,7 @@ static const result_entry results[] = {
     IS(file, "the file written"),
     IS(picture, "the picture, or null"),
     RESULT_ENUM(unmap_result, report.method, "method", method_choices, "descent, relax, enumerate or capture"),
-    IS(start, "model, patterns, random, or all if every start was tried"),
+    IS(start, "model, patterns, random, clusters (capture), or all if every start was tried"),
     REPORT(n_visible, "n_visible", "number of visible units"),
     REPORT(n_hidden, "n_hidden", "number of hidden units"),
     REPORT(n_patterns, "n_patterns", "number of patterns found"),

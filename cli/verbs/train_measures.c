@@ -128,11 +128,12 @@ static bool parse_line(measured *row, char *line) {
     return row->epoch != SIZE_MAX;
 }
 
-static exit_code parse(measures *all, char *text, uint64_t epochs) {
+static exit_code parse(measures *all, char *text, size_t size, uint64_t epochs) {
     output header = {0};
     print_header(&header);
     const size_t length = header.length;
-    const bool is_ours = !header.is_out_of_memory && strncmp(text, header.text, length) == 0;
+    const bool is_ours =
+        !header.is_out_of_memory && strlen(text) == size && strncmp(text, header.text, length) == 0;
     output_free(&header);
     exit_code code = EXIT_DONE;
     size_t number = 2;
@@ -167,7 +168,7 @@ static exit_code read_rows(measures *all, uint64_t epochs) {
         text ? fail_status(isg_file_read_at(file, 0, text, (size_t)size)) : fail_memory();
     isg_file_close(file);
     if (code == EXIT_DONE)
-        code = parse(all, text, epochs);
+        code = parse(all, text, (size_t)size, epochs);
     memory_release(text);
     return code;
 }

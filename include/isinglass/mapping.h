@@ -176,7 +176,8 @@ typedef enum isg_unmap_start {
     ISG_UNMAP_FROM_MODEL,    /* X0 = R, if the RBM has it; else W's columns, if they are binary;
                                 else as ISG_UNMAP_FROM_RANDOM */
     ISG_UNMAP_FROM_PATTERNS, /* X0 = W^+ xi for the given patterns */
-    ISG_UNMAP_FROM_RANDOM    /* many random states; patterns are then chosen as for enumeration */
+    ISG_UNMAP_FROM_RANDOM,   /* many random states; patterns are then chosen as for enumeration */
+    ISG_UNMAP_FROM_CLUSTERS  /* reported, not chosen: of the samples of a capture */
 } isg_unmap_start;
 
 /* Start from isg_unmap_defaults(); defaults are in brackets. */

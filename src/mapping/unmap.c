@@ -87,6 +87,13 @@ static isg_status check_options(const isg_rbm *rbm, const isg_unmap_options *opt
     if (options->method == ISG_UNMAP_CAPTURE && options->count > rbm->info.n_visible)
         return isg_fail(ISG_ERR_ARGUMENT, "count: %zu patterns of %zu units cannot be independent",
                         options->count, rbm->info.n_visible);
+    if (options->method == ISG_UNMAP_CAPTURE && options->flip)
+        return isg_fail(ISG_ERR_ARGUMENT, "flip: is not for capture, which flips for likelihood");
+    if (options->method == ISG_UNMAP_CAPTURE && options->start == ISG_UNMAP_FROM_PATTERNS &&
+        options->count > 0 && options->count != rbm->info.n_hidden)
+        return isg_fail(ISG_ERR_ARGUMENT,
+                        "start: patterns can be the start of as many only, not of %zu",
+                        options->count);
     if ((unsigned)options->start > ISG_UNMAP_FROM_RANDOM)
         return isg_fail(ISG_ERR_ARGUMENT, "start: expected model, patterns or random, found %d",
                         (int)options->start);
@@ -395,6 +402,9 @@ static isg_status capture(work *my) {
     ISG_TRY(isg_unmap_capture(&learned, my->rbm, from_relax ? made->patterns : NULL, &options,
                               &made->report, isg_part_of(&part, my->progress, 0, my->searched)));
     release_result(made);
+    made->report.error_before = made->report.residual_before = (double)NAN;
+    if (!from_relax)
+        made->report.start = ISG_UNMAP_FROM_CLUSTERS;
     ISG_TRY_GOTO(allocate_result(my, learned->info.n_patterns));
     ISG_TRY_GOTO(isg_search_rooms_create(&at, 1, &my->span));
     for (size_t mu = 0; mu < learned->info.n_patterns; mu++) {

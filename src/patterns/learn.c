@@ -405,6 +405,7 @@ isg_status isg_capture_ceiling(const isg_dataset *data, size_t n_patterns, doubl
     const size_t n = data->info.n_visible;
     double *axes = NULL, *moments = NULL, sum = 0;
     isg_status status = ISG_OK;
+    ISG_TRY(isg_pca_check(data, n_patterns));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(axes, n, n_patterns));
     ISG_TRY_GOTO(ISG_ALLOCATE(moments, n_patterns));
     ISG_TRY_GOTO(

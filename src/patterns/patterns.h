@@ -46,6 +46,7 @@ typedef enum isg_axes { ISG_AXES_OF_COVARIANCE, ISG_AXES_OF_MOMENTS } isg_axes;
 
 /* The axes as unit columns of `components` (n_visible, n_components), the largest eigenvalue first; the
    largest entry of each is positive. ISG_ERR_ARGUMENT if the data have fewer directions. */
+isg_status isg_pca_check(const isg_dataset *data, size_t n_components); /* before making room */
 isg_status isg_pca(const isg_dataset *data, isg_axes of, size_t n_components, isg_matd components,
                    double *variances);
 

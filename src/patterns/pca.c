@@ -54,16 +54,21 @@ done:
     return status;
 }
 
+isg_status isg_pca_check(const isg_dataset *data, size_t n_components) {
+    const size_t n = data->info.n_visible;
+    if (n_components == 0 || n_components > n)
+        return isg_fail(ISG_ERR_ARGUMENT, "principal axes: expected 1 to %zu of them, found %zu", n,
+                        n_components);
+    return ISG_OK;
+}
+
 static isg_status check(const isg_dataset *data, size_t n_components, isg_matd components) {
     const size_t n = data->info.n_visible;
     if (components.rows != n || components.cols != n_components)
         return isg_fail(ISG_ERR_SHAPE,
                         "principal axes: expected room for %zu x %zu numbers, found %zu x %zu", n,
                         n_components, components.rows, components.cols);
-    if (n_components == 0 || n_components > n)
-        return isg_fail(ISG_ERR_ARGUMENT, "principal axes: expected 1 to %zu of them, found %zu", n,
-                        n_components);
-    return ISG_OK;
+    return isg_pca_check(data, n_components);
 }
 
 /* From the matrix itself. */

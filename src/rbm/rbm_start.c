@@ -34,6 +34,7 @@ isg_status isg_rbm_start_pca(isg_rbm **out, const isg_dataset *data, isg_axes of
     isg_rbm *rbm = NULL;
     double *variances = NULL;
     isg_status status = ISG_OK;
+    ISG_TRY(isg_pca_check(data, n_hidden)); /* before there is room for so many */
     ISG_TRY_GOTO(isg_rbm_create(&rbm, data->info.n_visible, n_hidden, beta));
     ISG_TRY_GOTO(ISG_ALLOCATE(variances, n_hidden));
     ISG_TRY_GOTO(isg_pca(data, of, n_hidden, isg_rbm_weights(rbm), variances));

@@ -46,6 +46,14 @@ try patterns noisy.npz -o other.npz --patterns 0
 try patterns noisy.npz -o other.npz --patterns 41 --learn --random
 try patterns noisy.npz -o other.npz --patterns nowhere.npz --learn
 try patterns noisy.npz -o other.npz --patterns x.npz --learn
+try patterns noisy.npz -o other.npz --patterns -3 --learn
+# Learning goes on by the rule and the names of the patterns, in whatever order the columns are.
+printf 'k,b,a,c\n0,1,7,3\n0,2,8,4\n1,5,3,9\n1,6,2,8\n1,5,1,9\n' >values.csv
+printf 'k,c,a,b\n0,3,7,1\n0,4,8,2\n1,9,3,5\n1,8,2,6\n1,9,1,5\n' >turned.csv
+try patterns values.csv --label-column k --binarize median -o start.npz
+try patterns values.csv --label-column k --patterns start.npz --learn -o one.npz --json
+try patterns turned.csv --label-column k --patterns start.npz --learn -o two.npz --quiet --json
+try patterns values.csv --label-column k --patterns start.npz --learn --binarize mean -o other.npz
 try patterns noisy.npz -o other.npz --patterns three.npz
 try patterns noisy.npz -o other.npz --patterns 3 --per-class 2
 try patterns noisy.npz -o other.npz --random

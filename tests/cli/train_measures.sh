@@ -51,7 +51,11 @@ ls plain
 # What is refused.
 try train "${toy[@]}" -o x --measure-picture x.png
 try train "${toy[@]}" -o x --measure-every 1 --measure-picture x.txt
+try train --resume -o other --epochs 7 --measure-picture memory.svg --quiet
 echo damaged >>part/measures.csv
 try train --resume -o part --epochs 7 --quiet
 echo other >part/measures.csv
+try train --resume -o part --epochs 7 --quiet
+cp whole/measures.csv part/measures.csv
+printf '\0' >>part/measures.csv
 try train --resume -o part --epochs 7 --quiet

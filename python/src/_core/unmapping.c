@@ -6,7 +6,7 @@
 
 static const char *const method_names[] = {"descent", "relax", "enumerate", "capture", NULL};
 static const char *const mixing_names[] = {"jumps", "tempering", "data", NULL};
-static const char *const start_names[] = {"model", "patterns", "random", NULL};
+static const char *const start_names[] = {"model", "patterns", "random", "clusters", NULL};
 static const char *const verdict_names[] = {"exact", "approximate", "none", NULL};
 
 static const core_field option_fields[] = {
