@@ -65,8 +65,10 @@ exit_code fail(exit_code code, const char *format, ...) {
     return code;
 }
 
+static const char no_memory[] = "out of memory";
+
 exit_code fail_memory(void) {
-    return fail(EXIT_NO_MEMORY, "out of memory");
+    return fail(EXIT_NO_MEMORY, "%s", no_memory);
 }
 
 static exit_code stopped(void) {
@@ -89,8 +91,10 @@ exit_code fail_status(isg_status status) {
         return fail(EXIT_BAD_INPUT, "%s", isg_error_message());
     case ISG_ERR_IO:
         return fail(EXIT_FILE, "%s", isg_error_message());
-    case ISG_ERR_MEMORY:
-        return fail(EXIT_NO_MEMORY, "%s", isg_error_message());
+    case ISG_ERR_MEMORY: /* also of the program's own, for which the library has no sentence */
+        return strncmp(isg_error_message(), no_memory, strlen(no_memory)) == 0
+                   ? fail(EXIT_NO_MEMORY, "%s", isg_error_message())
+                   : fail_memory();
     case ISG_ERR_DIVERGED:
         return fail(EXIT_DIVERGED, "%s", isg_error_message());
     case ISG_ERR_CANCELLED:

@@ -127,8 +127,7 @@ exit_code classify_fit_features(classify_job *my) {
     progress_finish(&bar);
     return status == ISG_ERR_SHAPE && my->rbm
                ? fail(EXIT_BAD_INPUT, "%s: %s", my->settings->rbm, isg_error_message())
-           : status == ISG_ERR_MEMORY ? fail_memory()
-                                      : fail_status(status);
+               : fail_status(status);
 }
 
 exit_code classify_fit(classify_job *my) {

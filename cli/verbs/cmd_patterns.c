@@ -370,9 +370,11 @@ static exit_code learn(isg_patterns **patterns, patterns_result *my, const invoc
     isg_patterns_free(*patterns);
     *patterns = learned;
     const isg_patterns_info info = isg_patterns_describe(learned);
-    /* Data of fewer directions than patterns are all captured. */
-    if (isg_capture_ceiling(data, info.n_patterns, &my->ceiling) == ISG_ERR_ARGUMENT)
+    const isg_status bounded = isg_capture_ceiling(data, info.n_patterns, &my->ceiling);
+    if (bounded == ISG_ERR_ARGUMENT) /* data of fewer directions than patterns are all captured */
         my->ceiling = 1;
+    else
+        code = fail_status(bounded);
     my->is_learned = true;
     my->is_unfinished = !my->learned.is_finished;
     my->beta = settings->beta;

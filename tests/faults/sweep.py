@@ -38,6 +38,11 @@ def make_inputs():
     classify = ["classify", data[0], *data, "-o", "run", "--per-class", "1", "--batch", "4", "--sweeps", "1",
                 "--quiet", "--save-every", "0", "--epochs"]
 
+    tune = ["classify", data[0], *data, "-o", "run", "--per-class", "1", "--batch", "4", "--finetune", "--hold-out",
+            "0.3", "--quiet", "--json", "--save-every", "0", "--epochs", "2"]
+    keep = ["train", *data, "-o", "run", "--batch", "9", "--sweeps", "1", "--constraint", "stiefel", "--learn-beta",
+            "--measure-every", "1", "--quiet", "--save-every", "0", "--epochs", "2"]
+
     def run(*arguments):
         subprocess.run([PROGRAM, *arguments], cwd=BASE, env=ENVIRONMENT, check=True,
                        stdout=subprocess.DEVNULL)
@@ -60,18 +65,26 @@ def make_inputs():
              old=["o.png"]),
         Case("verify", ["verify", p, "--json"]),
         Case("patterns", ["patterns", *data, "-o", "o.npz", "--force", "--json"], old=["o.npz"]),
+        Case("patterns --learn", ["patterns", *data, "-o", "o.npz", "--learn", "--force", "--json"], old=["o.npz"]),
         Case("map", ["map", p, "-o", "o.npz", "--picture", "o.png", "--force", "--json"],
              old=["o.npz", "o.png"]),
         Case("train", [*train, "2"], resume=[*train, "2", "--resume"], stride=3),
         Case("train --resume", ["train", "-o", "run", "--resume", "--epochs", "2", "--quiet"],
              start="trained", resume=["train", "-o", "run", "--resume", "--epochs", "2", "--quiet"],
              stride=3),
+        Case("train --constraint", keep, resume=[*keep, "--resume"], stride=3),
+        Case("states", ["states", p, "-o", "o.npz", "--force", "--quiet"], old=["o.npz"], stride=3),
+        Case("sample --jump", ["sample", m, "-o", "o.npz", "--count", "3", "--sweeps", "2", "--jump", "--force",
+                               "--quiet"], old=["o.npz"], stride=3),
         Case("sample", ["sample", m, "-o", "o.npz", "--count", "3", "--sweeps", "2", "--force", "--quiet"],
              old=["o.npz"]),
         Case("score", ["score", m, *data, "--method", "ais", "--chains", "16", "--steps", "10",
                        "--quiet", "--json"]),
         Case("recall", ["recall", p, *data, "-o", "o.csv", "--force", "--quiet"], old=["o.csv"]),
         Case("unmap", ["unmap", m, "-o", "o.npz", "--force", "--quiet"], old=["o.npz"], stride=3),
+        Case("unmap --method capture", ["unmap", m, "-o", "o.npz", "--method", "capture", "--samples", "20", "--force",
+                                        "--quiet"], old=["o.npz"], stride=3),
+        Case("classify --finetune", tune, resume=[*tune, "--resume"], stride=3),
         Case("classify", [*classify, "2"], resume=[*classify, "2", "--resume"], stride=3),
         Case("classify --resume", ["classify", "-o", "run", "--resume", "--epochs", "2", "--quiet"],
              start="classified",
