@@ -131,8 +131,8 @@ def test_equals_the_program(tmp_path, options, parameters):
 def test_rare_classes_choose_the_epoch_as_in_the_program(tmp_path):
     X, y = idx("train", 3000)
     train = (X[(y < 3) | (np.arange(len(y)) % 10 == 0)], y[(y < 3) | (np.arange(len(y)) % 10 == 0)])
-    _, _, found = classify(tmp_path, train, idx("t10k", 500), "--finetune", "--epochs", "12", "--seed", "3", "--hold-out",
-                           "0.3", "--balanced", "--rate", "5e-3", "--batch", "20", "--per-class", "1")
+    _, _, found = classify(tmp_path, train, idx("t10k", 500), "--finetune", "--epochs", "12", "--seed", "3",
+                           "--hold-out", "0.3", "--balanced", "--rate", "5e-3", "--batch", "20", "--per-class", "1")
     ours = HopfieldClassifier(per_class=1, finetune=True, tune_epochs=12, random_state=3, validation_fraction=0.3,
                               balanced=True, tune_rate=5e-3, batch_size=20).fit(*train)
     assert ours.best_epoch_ == found["best_epoch"]
