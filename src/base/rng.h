@@ -54,7 +54,8 @@ typedef enum isg_purpose {
     ISG_PURPOSE_TEMPER,      /* chains at higher temperatures */
     ISG_PURPOSE_SWAP,        /* swaps between temperatures */
     ISG_PURPOSE_SHIFT = 50,  /* shifts of images in fine-tuning */
-    ISG_PURPOSE_DEEP = 60    /* samples of deep models */
+    ISG_PURPOSE_DEEP = 60,   /* samples of deep models */
+    ISG_PURPOSE_STIFF = 70   /* spins in wells that sweeps hardly flip */
 } isg_purpose;
 
 #define ISG_MAX_STEP     ((UINT64_C(1) << 56) - 1)

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Gibbs chains are confined to a ball by rejecting sweeps that leave it, which leaves the
- * distribution restricted to the ball invariant. They give a Gaussian of lambda to draw from
+ * distribution restricted to the ball invariant; spins that sweeps hardly flip are drawn by themselves (stiff.c).
+ * They give a Gaussian of lambda to draw from
  * (well_draws.c), samples of lambda to compare these draws with, and an estimate of their own: for the
  * deepest state s* of a ball (Chib, 1995), a sweep of the confined chain ends there from elsewhere as
  * often as it leaves it, so
@@ -25,6 +26,7 @@
 #include "base/special.h"
 #include "base/threads.h"
 #include "linalg/linalg.h"
+#include "log_z/stiff.h"
 
 enum {
     TRIAL_CHAINS = ISG_GIBBS_CHAINS * 2, /* that start from a mode to see whether it holds them */
@@ -176,10 +178,11 @@ static double widest_radius2(const isg_spin_model *model) {
     return widest * isg_kernels_get()->dot(all, model->weights, model->weights);
 }
 
-static trial try_mode(const isg_anneal *a, const isg_spin_model *model, const isg_mode *mode,
+static trial try_mode(const isg_anneal *a, const isg_stiff *stiff, const isg_mode *mode,
                       size_t number, uint64_t step, isg_well_bench *b) {
     enum { SEEN = TRIAL_SWEEPS / 4 };
     const isg_gibbs_weights *w = &a->w;
+    const isg_spin_model *model = stiff->model;
     const double most = widest_radius2(model);
     double seen[TRIAL_CHAINS * SEEN];
     size_t count = 0, staying = 0;
@@ -198,6 +201,8 @@ static trial try_mode(const isg_anneal *a, const isg_spin_model *model, const is
             isg_anneal_move(a, g, model->beta, step + t);
             for (size_t k = 0; k < g->count; k++) {
                 double square = 0;
+                if (stiff->count > 0)
+                    isg_stiff_draw(stiff, a, g, k, step + t, b->h, NULL, NULL);
                 isg_well_hidden(w, g->input + k * w->stride, b->h);
                 for (size_t mu = 0; mu < model->p; mu++)
                     square += (b->h[mu] - mode->center[mu]) * (b->h[mu] - mode->center[mu]);
@@ -282,6 +287,7 @@ isg_status isg_wells_add(isg_wells *wells, const isg_modes *modes, double log_le
     const double least = most / widest / (double)wells->model->n * narrowest;
     isg_status status = ISG_OK;
     isg_well_bench *benches = NULL;
+    isg_stiff stiff = {.count = 0};
     trial *trials = NULL;
     *added = 0;
     if (modes->count == 0)
@@ -290,10 +296,11 @@ isg_status isg_wells_add(isg_wells *wells, const isg_modes *modes, double log_le
         return isg_fail(ISG_ERR_CANCELLED, "the search for wells was cancelled");
     ISG_TRY_GOTO(isg_well_benches_create(&benches, threads, wells));
     ISG_TRY_GOTO(ISG_ALLOCATE(trials, modes->count));
+    ISG_TRY_GOTO(isg_stiff_find(&stiff, modes->model));
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
     for (size_t m = 0; m < modes->count; m++)
         if (modes->list[m].log_laplace > log_least)
-            trials[m] = try_mode(&a, modes->model, &modes->list[m], m, wells->step,
+            trials[m] = try_mode(&a, &stiff, &modes->list[m], m, wells->step,
                                  &benches[omp_get_thread_num()]);
     wells->step += TRIAL_SWEEPS + 1;
     for (size_t m = 0; m < modes->count; m++)
@@ -302,11 +309,31 @@ isg_status isg_wells_add(isg_wells *wells, const isg_modes *modes, double log_le
                                 fmin(most, fmax(least, margin * trials[m].reach2)), added));
 done:
     isg_well_benches_release(benches, threads);
+    isg_stiff_release(&stiff);
     isg_release(trials);
     return status;
 }
 
 /* ---- confined to a well ---------------------------------------------------------------------- */
+
+/* A well as isg_stiff_draw() asks for it. */
+typedef struct confinement {
+    const isg_balls *balls;
+    size_t m;
+    const isg_well_bench *bench;
+} confinement;
+
+static bool is_in_well(const void *user, const double *h) {
+    const confinement *in = user;
+    return isg_balls_holds(in->balls, in->m, in->bench->near, in->bench->n_near, h);
+}
+
+static void draw_stiff(const isg_anneal *a, const isg_stiff *stiff, const isg_wells *wells,
+                       size_t m, uint64_t step, isg_well_bench *b) {
+    const confinement in = {&wells->balls, m, b};
+    for (size_t k = 0; k < b->chains.count && stiff->count > 0; k++)
+        isg_stiff_draw(stiff, a, &b->chains, k, step, b->h, is_in_well, &in);
+}
 
 /* One sweep of all chains; those that left their well stay where they were. Returns how many moved. */
 static size_t confined_sweep(const isg_anneal *a, const isg_wells *wells, size_t m, double beta,
@@ -398,8 +425,15 @@ typedef struct well_work {
     bool has_top;         /* whether s* is known; if not, nothing else is */
 } well_work;
 
-static void run_well(const isg_anneal *a, const isg_wells_at *at, size_t m, uint64_t step,
-                     isg_well_bench *b, well_work *work) {
+/* What a chain does between two looks at it. */
+static void move_chains(const isg_anneal *a, const isg_stiff *stiff, const isg_wells *wells,
+                        size_t m, uint64_t step, isg_well_bench *b) {
+    confined_sweep(a, wells, m, stiff->model->beta, step, b);
+    draw_stiff(a, stiff, wells, m, step, b);
+}
+
+static void run_well(const isg_anneal *a, const isg_wells_at *at, const isg_stiff *stiff, size_t m,
+                     uint64_t step, isg_well_bench *b, well_work *work) {
     const isg_wells *wells = at->wells;
     const isg_spin_model *model = &at->model;
     const size_t words = a->w.words, observations = observations_of(model->p, wells->balls.count);
@@ -416,9 +450,9 @@ static void run_well(const isg_anneal *a, const isg_wells_at *at, size_t m, uint
             work->stayed += confined_sweep(a, wells, m, model->beta, t++, b);
         }
         for (size_t k = 0; k < WARMING_UP; k++)
-            confined_sweep(a, wells, m, model->beta, t++, b);
+            move_chains(a, stiff, wells, m, t++, b);
         for (size_t k = 0; k < observations; k++) {
-            confined_sweep(a, wells, m, model->beta, t++, b);
+            move_chains(a, stiff, wells, m, t++, b);
             for (size_t c = 0; c < g->count; c++) {
                 isg_well_hidden(&a->w, g->input + c * a->w.stride, b->h);
                 isg_moments_add(&work->moments, model->p, b->h);
@@ -430,7 +464,7 @@ static void run_well(const isg_anneal *a, const isg_wells_at *at, size_t m, uint
         /* Points must not be those that the Gaussian is fitted to: it would seem to fit too well. */
         for (size_t k = 0; k < at->per_chain; k++) {
             for (size_t apart = 0; apart < APART; apart++)
-                confined_sweep(a, wells, m, model->beta, t++, b);
+                move_chains(a, stiff, wells, m, t++, b);
             keep_points(a, at, t++, k, b);
         }
         for (size_t c = 0; c < g->count; c++) {
@@ -545,6 +579,7 @@ isg_status isg_wells_at_start(isg_wells_at *out, isg_wells *wells, double beta,
     const size_t room = p * (p + 1), threads = isg_team_for(count < BATCH ? count : BATCH);
     isg_status status = ISG_OK;
     isg_well_bench *benches = NULL;
+    isg_stiff stiff = {.count = 0};
     well_work *work = NULL;
     double *moments = NULL;
     *out = (isg_wells_at){.wells = wells, .model = *wells->model};
@@ -557,6 +592,7 @@ isg_status isg_wells_at_start(isg_wells_at *out, isg_wells *wells, double beta,
     out->per_chain = points_of(p, count);
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(out->points, count * CHAINS, out->per_chain * p));
     ISG_TRY_GOTO(isg_well_benches_create(&benches, threads, wells));
+    ISG_TRY_GOTO(isg_stiff_find(&stiff, &out->model));
     ISG_TRY_GOTO(ISG_ALLOCATE(work, BATCH));
     ISG_TRY_GOTO(ISG_ALLOCATE_MATRIX(moments, BATCH, room));
     for (size_t first = 0; first < count; first += BATCH) {
@@ -572,7 +608,7 @@ isg_status isg_wells_at_start(isg_wells_at *out, isg_wells *wells, double beta,
             own->n_near = isg_balls_overlapping(&wells->balls, first + k, own->near);
             work[k].has_top = keep_top(&a, wells, &out->model, first + k, wells->step, own);
             if (work[k].has_top)
-                run_well(&a, out, first + k, wells->step + TOP_STEPS, own, &work[k]);
+                run_well(&a, out, &stiff, first + k, wells->step + TOP_STEPS, own, &work[k]);
         }
         for (size_t k = 0; k < now; k++) {
             const size_t m = first + k;
@@ -590,6 +626,7 @@ isg_status isg_wells_at_start(isg_wells_at *out, isg_wells *wells, double beta,
     ISG_TRY_GOTO(list_parts(out));
 done:
     isg_well_benches_release(benches, threads);
+    isg_stiff_release(&stiff);
     isg_release(work);
     isg_release(moments);
     return status;

@@ -62,9 +62,10 @@ def as_seed(random_state: Any) -> int:
     if random_state is None:
         return int(np.random.default_rng().integers(2**63))
     if isinstance(random_state, numbers.Integral):
-        if not 0 <= random_state < 2**64:
-            raise ValueError(f"random_state: expected a number from 0 to 2**64 - 1, found {random_state}")
-        return int(random_state)
+        seed = int(random_state)
+        if not 0 <= seed < 2**64:
+            raise ValueError(f"random_state: expected a number from 0 to 2**64 - 1, found {seed}")
+        return seed
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(2**63))
     if isinstance(random_state, np.random.RandomState):
