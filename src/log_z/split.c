@@ -76,7 +76,6 @@ typedef struct split {
     size_t witnesses, leads;      /* of its states that are kept, and that searches start from */
     isg_split_point *points;      /* (n), by rising beta */
     double *betas;                /* (n) */
-    double *log_all;              /* (n): ln Z by the first pilot, of all states */
     uint64_t *states;             /* (n, witnesses, words): of the last pilot */
     isg_moments *moments;         /* (n): of h in the last pilot */
     double *sums;                 /* of these: (n, 1 + p, p) */
@@ -108,7 +107,6 @@ static void release(split *my) {
     }
     isg_release(my->points);
     isg_release(my->betas);
-    isg_release(my->log_all);
     isg_release(my->states);
     isg_release(my->moments);
     isg_release(my->sums);
@@ -145,7 +143,6 @@ static isg_status create(split *my, const double *betas) {
     my->leads = at_most(my->pilot, LEADS);
     ISG_TRY(ISG_ALLOCATE(my->points, n));
     ISG_TRY(ISG_ALLOCATE(my->betas, n));
-    ISG_TRY(ISG_ALLOCATE(my->log_all, n));
     ISG_TRY(ISG_ALLOCATE(my->passed, n));
     ISG_TRY(ISG_ALLOCATE(my->remedies, n));
     ISG_TRY(ISG_ALLOCATE_MATRIX(my->states, n, my->witnesses * my->anneal.w.words));
@@ -237,7 +234,7 @@ static isg_status list_wells(split *my, double until) {
         size_t added = 0;
         isg_status status = find_modes(my, m, true, &modes);
         if (status == ISG_OK) {
-            const double total = fmax(my->log_all[m], isg_modes_log_laplace(&modes, 0));
+            const double total = fmax(my->points[m].all.log_z, isg_modes_log_laplace(&modes, 0));
             status = isg_wells_add(&my->wells, &modes, total + log_listed, &added,
                                    at_this_point(my, &part));
         }
@@ -270,7 +267,7 @@ static isg_status search(split *my) {
                                  isg_part_of(&part, &my->progress, 0, 0.04)));
     ISG_TRY(populate_pilot(my, 0.08));
     for (size_t m = 0; m < my->n; m++)
-        my->log_all[m] = my->passed[m].log_z;
+        my->points[m].all = my->passed[m];
     ISG_TRY(relax_leads(my));
     if (my->is_closed)
         ISG_TRY(isg_deep_list_close(&my->deep, &states, &my->is_closed, at_this_point(my, &part)));
@@ -288,7 +285,7 @@ static isg_status search_rest(split *my, size_t *added) {
         isg_modes modes = isg_modes_start(&model);
         size_t new = 0;
         isg_status status = find_modes(my, m, false, &modes);
-        const double total = fmax(my->log_all[m], my->passed[m].log_z);
+        const double total = fmax(my->points[m].all.log_z, my->passed[m].log_z);
         if (status == ISG_OK)
             status = isg_wells_add(&my->wells, &modes, total + log_missed, &new,
                                    at_this_point(my, &part));
@@ -300,16 +297,28 @@ static isg_status search_rest(split *my, size_t *added) {
     return ISG_OK;
 }
 
-/* Small populations of the rest tell whether wells are missing. Without wells, the first was one. */
+/* A pilot outside the wells. Where these are nearly everything, as if all weights are zero, nothing needs
+   them. */
+static isg_status populate_rest(split *my) {
+    const isg_status status = populate_pilot(my, my->done + 0.03);
+    if (status != ISG_ERR_UNSUPPORTED)
+        return status;
+    isg_wells_clear(&my->wells);
+    return populate_pilot(my, my->done);
+}
+
+/* Small populations of the rest tell whether wells are missing. Without wells, the first was one. The last
+   is outside the wells as they stay: what is in none must not count twice, nor what is in one not at all. */
 static isg_status explore_rest(split *my) {
-    for (size_t round = 0; round < ROUNDS && my->wells.balls.count > 0; round++) {
-        size_t added = 0;
-        ISG_TRY(populate_pilot(my, my->done + 0.03));
+    size_t added = my->wells.balls.count;
+    for (size_t round = 0; round < ROUNDS && added > 0; round++) {
+        ISG_TRY(populate_rest(my));
+        my->wells.has_grown = false;
+        if (my->wells.balls.count == 0) /* any more would only be the same again */
+            return ISG_OK;
         ISG_TRY(search_rest(my, &added));
-        if (added == 0)
-            break;
     }
-    return ISG_OK;
+    return my->wells.has_grown ? populate_rest(my) : ISG_OK;
 }
 
 /* ---- draws ----------------------------------------------------------------------------------- */
@@ -495,6 +504,7 @@ static void keep_pilot(const split *my, isg_split_point *here) {
     here->variance = here->pilot.variance * (double)my->repeats; /* all repeats are the same one */
     for (size_t r = 0; r < my->repeats; r++)
         here->rest[r] = here->pilot.log_z;
+    here->particles = my->pilot;
 }
 
 static void keep_repeat(const split *my, isg_split_point *here, const isg_population_point *passed,
@@ -526,8 +536,10 @@ static isg_status repeat_rest(split *my, double least, double until) {
     for (size_t r = 0; r < my->repeats && n > 0; r++) {
         const isg_population_job job = {.n = n};
         ISG_TRY(populate(my, job, particles, from + (until - from) * (double)(r + 1) / repeats));
-        for (size_t m = 0; m < n; m++)
+        for (size_t m = 0; m < n; m++) {
             keep_repeat(my, &my->points[m], &my->passed[m], r);
+            my->points[m].particles = particles;
+        }
     }
     return ISG_OK;
 }
@@ -536,8 +548,10 @@ static isg_status repeat_rest(split *my, double least, double until) {
 
 static isg_log_z result_of(const split *my, const isg_split_point *here, isg_remedy *remedy) {
     isg_log_z out = isg_split_verdict(here, my->is_closed, remedy);
-    out.samples =
-        my->repeats * (here->is_drawn ? here->draws[0].samples : my->population.particles);
+    const bool has_draws = here->has_wells || here->is_drawn;
+    out.samples = my->repeats * ((here->is_drawn ? 0 : here->particles) +
+                                 (has_draws ? here->draws[0].samples : 0));
+    out.ess = fmin(out.ess, (double)out.samples);
     out.modes = my->wells.balls.count * (my->wells.balls.is_even ? 2 : 1);
     out.bound = isg_deep_list_bound(&my->deep, here->beta, &out.states);
     return out;
@@ -642,8 +656,10 @@ static isg_status run_population(split *my, const double *betas, isg_log_z *out)
                                      isg_part_of(&part, &my->progress, 0, 0.05)));
     }
     my->is_closed = true;
-    for (size_t m = 0; m < my->n; m++)
+    for (size_t m = 0; m < my->n; m++) {
         my->points[m].pilot.variance = HUGE_VAL; /* as many particles as there may be */
+        my->points[m].all.log_z = -HUGE_VAL;
+    }
     ISG_TRY(repeat_rest(my, LEAST_PARTICLES, 0.99));
     ISG_TRY(conclude(my, out));
     for (size_t m = 0; m < my->n; m++) {

@@ -45,8 +45,8 @@ void isg_stiff_draw(const isg_stiff *stiff, const isg_anneal *a, isg_anneal_grou
     const isg_gibbs_weights *w = &a->w;
     uint64_t *spins = g->spins + k * w->words;
     int32_t *input = g->input + k * w->stride;
-    isg_cursor random = isg_cursor_at(
-        isg_stream_at(a->seed, ISG_PURPOSE_STIFF, step, (uint32_t)(g->first + k)));
+    isg_cursor random =
+        isg_cursor_at(isg_stream_at(a->seed, ISG_PURPOSE_STIFF, step, (uint32_t)(g->first + k)));
     bool has_changed = false;
     for (size_t mu = 0; mu < model->p; mu++)
         h[mu] = (double)input[mu] * (double)w->unit;

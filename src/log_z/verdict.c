@@ -20,6 +20,13 @@ static const double minor = 0.01, largest_family = 0.05, most_squares = 0.02;
    matter either, unless they are much deeper. */
 static const double negligible = 1e-6;
 
+/* A population of all states finds, on average, no more than there is; found wells and rest to be less by so
+   many errors, something is in neither. */
+static const double most_excess = 5;
+
+/* Sums of so many terms are rounded by this much of ln Z. */
+static const double rounding = 1e-12;
+
 /* What large families may leave unknown of ln Z. */
 static const double most_unknown = 0.02;
 
@@ -188,7 +195,8 @@ static verdict combine(const isg_split_point *here) {
     const double inside = here->is_drawn ? 0 : out.share * out.share * of_wells;
     const double drawn = out.way == BY_DRAWS ? inside : 0, others = 8;
     out.error =
-        sqrt(((n - 1) * between + others * (rest + drawn)) / (n - 1 + others) + (inside - drawn));
+        sqrt(((n - 1) * between + others * (rest + drawn)) / (n - 1 + others) + (inside - drawn)) +
+        rounding * fabs(out.value);
     out.spread = sqrt(between * n);
     out.ess = 1 / (rest + inside);
     return out;
@@ -199,10 +207,14 @@ static void judge(const isg_split_point *here, const verdict *is, bool is_closed
                   size_t room, isg_remedy *remedy) {
     const bool is_inbred = here->family > largest_family || here->squares > most_squares;
     const double unknown = (1 - is->share) * 2 * sqrt(here->squares);
+    const double excess = here->all.log_z - is->value;
     const bool by_draws = here->is_drawn || (is->share > minor && is->way == BY_DRAWS);
     *reason = 0;
     *remedy = ISG_REMEDY_NONE;
-    if (!here->is_drawn && 1 - is->share > minor && is_inbred && unknown > most_unknown) {
+    if (excess > most_excess * sqrt(here->all.variance + is->error * is->error)) {
+        snprintf(reason, room, "a population of all states has found %.2g %% more",
+                 100 * (isg_exp(fmin(excess, 700)) - 1));
+    } else if (!here->is_drawn && 1 - is->share > minor && is_inbred && unknown > most_unknown) {
         snprintf(reason, room,
                  "%.2g %% of the population descends from one of its first states, so it has seen "
                  "too little",

@@ -19,7 +19,9 @@ typedef struct isg_split_point {
     size_t repeats;
     double *rest;                     /* (repeats): ln Z of the rest, by populations */
     double squares, family, variance; /* of the population, means over the repeats */
+    size_t particles;                 /* of each of these populations */
     isg_population_point pilot;       /* of the rest */
+    isg_population_point all;         /* of all states; its log_z is -HUGE_VAL if there was none */
     isg_well_draws *draws;            /* (repeats) */
     isg_well_mass chib;
     bool has_wells;

@@ -73,6 +73,10 @@ isg_wells isg_wells_start(const isg_spin_model *model, const isg_anneal *anneal,
     return wells;
 }
 
+void isg_wells_clear(isg_wells *wells) {
+    wells->balls.count = 0;
+}
+
 void isg_wells_release(isg_wells *wells) {
     isg_balls_release(&wells->balls);
     isg_release(wells->states);
@@ -263,6 +267,7 @@ static isg_status accept(isg_wells *wells, const isg_mode *mode, double radius2,
         for (size_t mu = 0; mu < balls->p; mu++)
             square += (mode->center[mu] - sign * other[mu]) * (mode->center[mu] - sign * other[mu]);
         if (square < balls->radius2[inside] / 4) {
+            wells->has_grown = wells->has_grown || radius2 > balls->radius2[inside];
             balls->radius2[inside] = fmax(balls->radius2[inside], radius2);
             return ISG_OK;
         }
@@ -276,6 +281,7 @@ static isg_status accept(isg_wells *wells, const isg_mode *mode, double radius2,
                      sizeof *wells->energies));
     ISG_TRY(find_top(wells, mode, radius2, wells->states + count * words, wells->energies + count));
     ++*added;
+    wells->has_grown = true;
     return isg_balls_add(balls, mode->center, radius2);
 }
 

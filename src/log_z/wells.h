@@ -20,7 +20,11 @@ typedef struct isg_wells {
     size_t capacity;   /* of states, in words, and */
     size_t n_energies; /* of energies */
     uint64_t step;     /* next step of random numbers */
+    bool has_grown;    /* a ball was added or widened since somebody cleared this */
 } isg_wells;
+
+/* Forgets all wells. */
+void isg_wells_clear(isg_wells *wells);
 
 isg_wells isg_wells_start(const isg_spin_model *model, const isg_anneal *anneal, uint64_t seed);
 void isg_wells_release(isg_wells *wells);

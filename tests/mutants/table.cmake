@@ -551,6 +551,18 @@ edit(src/log_z/split.c [=[job.outside = &my->wells.balls;]=] [=[job.outside = NU
 mutant(any_family "however large a family of the population is" test_verdict)
 edit(src/log_z/verdict.c [=[here->family > largest_family || here->squares > most_squares]=] [=[here->squares > most_squares]=])
 
+mutant(stiff_forgotten "spins that sweeps hardly flip are left to sweeps" test_split)
+edit(src/log_z/stiff.c [=[stiffness = 2;]=] [=[stiffness = 2e300;]=])
+
+mutant(stiff_own_field "a spin is drawn in a field that contains itself" test_stiff)
+edit(src/log_z/stiff.c [=[- s * stiff->squares[q] +]=] [=[- 0 * s * stiff->squares[q] +]=])
+
+mutant(stiff_escapes "spins are drawn wherever that leads" test_stiff)
+edit(src/log_z/stiff.c [=[if (may_be && !may_be(user, h)) {]=] [=[if (may_be && !may_be(user, h) && k > SIZE_MAX - 1) {]=])
+
+mutant(excess_overlooked "wells and rest are trusted though a population found more" test_verdict)
+edit(src/log_z/verdict.c [=[if (excess > most_excess]=] [=[if (excess > 1e300 * most_excess]=])
+
 mutant(one_estimate "two estimates of the wells that differ are trusted" test_verdict)
 edit(src/log_z/verdict.c [=[out->apart = fmax(out->apart, fabs(of[k].log_z - of[out->way].log_z) / error);]=] [=[out->apart = fmin(out->apart, fabs(of[k].log_z - of[out->way].log_z) / error);]=])
 

@@ -39,6 +39,22 @@ oracle oracle_small(size_t n, size_t p, double beta, double strength) {
     return out;
 }
 
+oracle oracle_stiff(void) {
+    enum { FREE = 10, N = 20, P = 12 };
+    oracle out = {0};
+    isg_cursor random = random_of(3);
+    assert_ok(isg_rbm_create(&out.rbm, N, P, 20));
+    for (size_t i = 0; i < FREE; i++)
+        for (size_t mu = 0; mu < P - FREE; mu++)
+            out.rbm->weights[i * P + mu] = sqrt(0.5) * isg_next_normal(&random);
+    for (size_t k = 0; k < FREE; k++) {
+        out.rbm->weights[(FREE + k) * P + P - FREE + k] = 1;
+        out.rbm->b[FREE + k] = 0.003 * (1 + 0.3 * (double)k);
+    }
+    assert_ok(isg_exact_enumerate(out.rbm, &out.log_z, NULL));
+    return out;
+}
+
 oracle oracle_wide(size_t n, size_t p, double beta, double strength) {
     oracle out = make_normal(n, p, beta, strength);
     double error = 0;

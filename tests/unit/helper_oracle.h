@@ -19,6 +19,10 @@ oracle oracle_small(size_t n, size_t p, double beta, double strength);
    enumeration, n <= 20. */
 oracle oracle_hebbian(size_t n, size_t p, double beta, double field);
 
+/* 20 units at beta 20: 10 with normal weights to 2 hidden units, and 10 with a hidden unit of their own each, in
+   fields so small that both of their states count. Sweeps never flip these. By enumeration. */
+oracle oracle_stiff(void);
+
 /* Normal weights of deviation strength / sqrt(beta n) and both fields for any n and at most 3 hidden
    units; by quadrature. */
 oracle oracle_wide(size_t n, size_t p, double beta, double strength);

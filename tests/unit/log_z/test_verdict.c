@@ -152,6 +152,34 @@ static void test_differing(void **state) {
     trusted(&my);
 }
 
+/* A population of all states that found more than wells and rest, by more than its error. */
+static void test_excess(void **state) {
+    (void)state;
+    found my;
+    good(&my, 0.25);
+    my.point.all = (isg_population_point){.log_z = 100.5, .variance = 1e-4};
+    refused(&my, "has found 24 % more", ISG_REMEDY_NONE);
+    my.point.all.variance = 0.01;
+    trusted(&my);
+    my.point.all = (isg_population_point){.log_z = 90, .variance = 1e-4}; /* it missed the wells */
+    trusted(&my);
+}
+
+/* Errors are never below rounding. */
+static void test_rounding(void **state) {
+    (void)state;
+    found my;
+    isg_remedy remedy;
+    good(&my, 0);
+    for (size_t r = 0; r < REPEATS; r++) {
+        my.draws[r].inside.log_z = my.draws[r].bridge.log_z = 100;
+        my.draws[r].inside.error = my.draws[r].bridge.of_draws = my.draws[r].bridge.of_chains = 0;
+    }
+    my.point.chib.error = 0;
+    const double error = judged(&my, &remedy).error;
+    assert_true(error >= 1e-10 && error < 1e-9);
+}
+
 static void test_searches(void **state) {
     (void)state;
     found my;
@@ -169,7 +197,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sum),      cmocka_unit_test(test_families),
         cmocka_unit_test(test_draws),    cmocka_unit_test(test_differing),
-        cmocka_unit_test(test_searches),
+        cmocka_unit_test(test_searches), cmocka_unit_test(test_excess),
+        cmocka_unit_test(test_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
