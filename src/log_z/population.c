@@ -32,9 +32,10 @@
 #include "base/threads.h"
 
 enum {
-    MOST_TRIES = 1000,  /* to draw free spins outside the balls, per particle */
-    CORRECTED = 256,    /* particles whose energies are compared with those in full precision */
-    MOST_STEPS = 100000 /* from beta = 0 to the last beta */
+    MOST_TRIES = 1000,   /* to draw free spins outside the balls, per particle */
+    CORRECTED = 256,     /* particles whose energies are compared with those in full precision */
+    MOST_STEPS = 100000, /* from beta = 0 to the last beta */
+    MOST_ROUNDED = 1000  /* of steps that nothing but rounding makes short */
 };
 
 /* How much of the rounding of copies does nothing to Z; measured, of 1 if sweeps forget at once. */
@@ -353,14 +354,19 @@ static double weigh(population *my, double d, double *largest, double *share) {
 }
 
 /* The longest step, at most `most`, that keeps the wanted share of the effective sample size, about:
-   for normal energies it falls by d^2 times their variance. */
-static double longest_step(population *my, double most) {
+   for normal energies it falls by d^2 times their variance. If that is more than their range allows,
+   they are all about the same, and it is the mean that was rounded. */
+static double longest_step(population *my, double most, bool *is_rounded) {
     const double n = (double)my->count;
-    double mean = 0, variance = 0, largest, share;
-    for (size_t k = 0; k < my->count; k++)
+    double mean = 0, variance = 0, low = HUGE_VAL, high = -HUGE_VAL, largest, share;
+    for (size_t k = 0; k < my->count; k++) {
         mean += my->energies[k] / n;
+        low = fmin(low, my->energies[k]);
+        high = fmax(high, my->energies[k]);
+    }
     for (size_t k = 0; k < my->count; k++)
         variance += (my->energies[k] - mean) * (my->energies[k] - mean) / n;
+    *is_rounded = variance > (high - low) * (high - low);
     double d = fmin(most, sqrt((1 / my->options->keep - 1) / variance));
     for (int k = 0; k < 60; k++, d *= 0.75) {
         weigh(my, d, &largest, &share);
@@ -501,6 +507,17 @@ static void add_moments(const population *my, size_t m) {
     }
 }
 
+/* Once every state is in a ground state, the rest of the way is one step; where rounding makes many of
+   it, beta times energies has no digits left for ln Z. */
+static isg_status check_step(double d, double left, bool is_rounded, double energy, double beta) {
+    if (is_rounded && d * MOST_ROUNDED < left)
+        return isg_fail(ISG_ERR_DIVERGED,
+                        "population annealing: weights, fields or beta are too large: -beta H is "
+                        "%.2g, which leaves no digits for ln Z",
+                        beta * energy);
+    return ISG_OK;
+}
+
 static isg_status cool(population *my, isg_population_point *points, const isg_progress *progress) {
     const isg_population_job *job = my->job;
     double log_z = 0, beta = 0;
@@ -508,15 +525,18 @@ static isg_status cool(population *my, isg_population_point *points, const isg_p
     ISG_TRY(start(my, &log_z));
     for (size_t m = 0; m < job->n; m++) {
         while (beta < job->betas[m]) {
+            const double left = job->betas[m] - beta;
             double largest, share;
-            const double d = longest_step(my, job->betas[m] - beta);
+            bool is_rounded;
+            const double d = longest_step(my, left, &is_rounded);
             const double sum = weigh(my, d, &largest, &share);
             if (!(d > 0) || !isfinite(sum * largest) || ++steps > MOST_STEPS)
                 return isg_fail(ISG_ERR_DIVERGED,
                                 "population annealing: weights or fields are too large");
+            ISG_TRY(check_step(d, left, is_rounded, largest, job->betas[m]));
             log_z += d * largest + isg_log(sum / (double)my->count);
             my->variance += (1 / share - 1) / (double)my->count;
-            beta = d < job->betas[m] - beta ? beta + d : job->betas[m];
+            beta = d < left ? beta + d : job->betas[m];
             resample(my, sum);
             move(my, beta);
             if (progress && !progress->report(progress->user, beta / job->betas[job->n - 1]))

@@ -388,6 +388,27 @@ static void test_refusals(void **state) {
     isg_rbm_free(known.rbm);
 }
 
+/* Energies whose rounding is more than ln 2: the population is soon in a ground state, from where rounding
+   alone would make 10^5 steps. A thousandth of that is precise enough. */
+static void test_huge_weights(void **state) {
+    (void)state;
+    oracle known = oracle_small(12, 3, 1, 1.7);
+    const isg_log_z_options options = few(1000);
+    const size_t all = known.rbm->info.n_visible * known.rbm->info.n_hidden;
+    isg_log_z found = {.value = 5};
+    for (size_t k = 0; k < all; k++)
+        known.rbm->weights[k] *= 1e5;
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &found, NULL));
+    assert_true(found.value > 1e9);
+    found.value = 5;
+    for (size_t k = 0; k < all; k++)
+        known.rbm->weights[k] *= 1e3;
+    assert_fails(isg_rbm_log_z(known.rbm, &options, &found, NULL), ISG_ERR_DIVERGED,
+                 "weights, fields or beta are too large");
+    assert_true(found.value == 5);
+    isg_rbm_free(known.rbm);
+}
+
 static isg_status small_job(void *user) {
     isg_log_z_options options = few(100);
     isg_log_z found;
@@ -416,6 +437,7 @@ int main(void) {
         cmocka_unit_test(test_every_thread_count_gives_the_same_bits),
         cmocka_unit_test(test_progress),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_huge_weights),
         cmocka_unit_test(test_allocations),
     };
     isg_set_threads(1); /* small work, of which two threads would spend most waiting */
