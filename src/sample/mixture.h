@@ -50,7 +50,8 @@ typedef struct isg_gaussian {
 isg_status isg_gaussian_create(isg_gaussian *out, size_t p);
 void isg_gaussian_release(isg_gaussian *gaussian);
 
-/* From a mean (p) and a precision (p, p) with this smallest eigenvalue. */
+/* From a mean (p) and a precision (p, p) with this smallest eigenvalue. ISG_ERR_DIVERGED if it is not
+   positive definite. */
 isg_status isg_gaussian_set(isg_gaussian *gaussian, const double *mean, isg_matd_view precision,
                             double stiffness);
 

@@ -29,7 +29,13 @@ void isg_gaussian_release(isg_gaussian *gaussian) {
 isg_status isg_gaussian_set(isg_gaussian *gaussian, const double *mean, isg_matd_view precision,
                             double stiffness) {
     const size_t p = gaussian->p;
-    ISG_TRY(isg_cholesky(isg_matd_of(gaussian->factor, p, p), precision));
+    const isg_status status = isg_cholesky(isg_matd_of(gaussian->factor, p, p), precision);
+    if (status ==
+        ISG_ERR_ARGUMENT) /* of large numbers, rounding leaves nothing of the small ones */
+        return isg_fail(ISG_ERR_DIVERGED,
+                        "a Gaussian of the hidden units: its precision is not positive definite; "
+                        "weights or beta are too large");
+    ISG_TRY(status);
     memcpy(gaussian->mean, mean, p * sizeof *mean);
     gaussian->stiffness = stiffness;
     gaussian->log_root = 0;

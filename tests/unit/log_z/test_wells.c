@@ -333,6 +333,18 @@ static isg_status small_job(void *user) {
     return status;
 }
 
+/* What a precision becomes if the spread of the wells is so large that rounding leaves nothing of 1 /
+   beta. */
+static void test_a_precision_that_was_rounded_away(void **state) {
+    (void)state;
+    isg_gaussian part;
+    assert_ok(isg_gaussian_create(&part, 2));
+    assert_fails(isg_gaussian_set(&part, (const double[]){0, 0},
+                                  (isg_matd_view){(const double[]){1, 0, 1, 1}, 2, 2, 2}, 0),
+                 ISG_ERR_DIVERGED, "weights or beta are too large");
+    isg_gaussian_release(&part);
+}
+
 static void test_allocations(void **state) {
     (void)state;
     bed made;
@@ -349,6 +361,7 @@ int main(void) {
         cmocka_unit_test(test_every_thread_count_gives_the_same_bits),
         cmocka_unit_test(test_no_wells),
         cmocka_unit_test(test_cancelling),
+        cmocka_unit_test(test_a_precision_that_was_rounded_away),
         cmocka_unit_test(test_allocations),
     };
     isg_set_threads(1); /* small work, of which two threads would spend most waiting */
