@@ -135,6 +135,8 @@ typedef struct isg_log_z_options {
     size_t patience;             /* auto: how many times to repeat annealing with four times the
                                     steps while it cannot be trusted; wells: the same, at most once,
                                     with four times the sweeps [2] */
+    bool fixed_steps;            /* auto: anneal with ais.steps and no more, whatever the patience
+                                    [false] */
     bool is_bounded;             /* whether to look for deep states where the method does not need
                                     them, so that ln Z is not reported below their bound [true] */
     isg_ais_options ais;         /* [as above] */

@@ -140,7 +140,8 @@ static isg_status anneal_patiently(const isg_rbm *rbm, const isg_log_z_options *
                                    const double *betas, size_t n, isg_log_z *out,
                                    const isg_progress *progress) {
     isg_ais_options ais = options->ais;
-    const size_t tries = ais.schedule || ais.adaptive > 0 ? 0 : options->patience;
+    const bool is_fixed = options->fixed_steps || ais.schedule || ais.adaptive > 0;
+    const size_t tries = is_fixed ? 0 : options->patience;
     double work = 0, all = 0;
     for (size_t k = 0; k <= tries; k++)
         all = 4 * all + 1;

@@ -11,6 +11,7 @@ static const char *const move_names[] = {"gibbs", "hmc", NULL};
 static const core_field option_fields[] = {
     CORE_ENUM("method", isg_log_z_options, method, core_log_z_methods),
     CORE_FIELD(isg_log_z_options, patience, CORE_SIZE),
+    CORE_FIELD(isg_log_z_options, fixed_steps, CORE_BOOL),
     CORE_NAMED("bounded", isg_log_z_options, is_bounded, CORE_BOOL),
     CORE_NAMED("chains", isg_log_z_options, ais.chains, CORE_SIZE),
     CORE_NAMED("steps", isg_log_z_options, ais.steps, CORE_SIZE),

@@ -434,25 +434,27 @@ class SpinGaussianRBM:
     # ---- ln Z and likelihoods ----------------------------------------------------------------------------------
 
     @overload
-    def log_z(self, *, betas: None = None, method: Method = ..., patience: int = ..., chains: int = ...,
-              steps: int = ..., repeats: int | None = ..., weights: Literal["spin", "lambda", "joint"] = ...,
-              move: Literal["gibbs", "hmc"] = ..., hmc_step: float = ..., hmc_leapfrogs: int = ...,
-              schedule: npt.ArrayLike | None = ..., adaptive: float = ..., samples: int = ...,
+    def log_z(self, *, betas: None = None, method: Method = ..., patience: int = ...,
+              fixed_steps: bool = ..., chains: int = ..., steps: int = ..., repeats: int | None = ...,
+              weights: Literal["spin", "lambda", "joint"] = ..., move: Literal["gibbs", "hmc"] = ...,
+              hmc_step: float = ..., hmc_leapfrogs: int = ..., schedule: npt.ArrayLike | None = ...,
+              adaptive: float = ..., samples: int = ...,
               random_starts: int = ..., witnesses: int = ..., data: Samples | None = ..., data_starts: int = ...,
               particles: int = ..., sweeps: int = ..., keep: float = ..., well_draws: int = ..., bounded: bool = ...,
               random_state: Any = ..., progress: Progress = ...) -> LogZ: ...
 
     @overload
-    def log_z(self, *, betas: npt.ArrayLike, method: Method = ..., patience: int = ..., chains: int = ...,
-              steps: int = ..., repeats: int | None = ..., weights: Literal["spin", "lambda", "joint"] = ...,
-              move: Literal["gibbs", "hmc"] = ..., hmc_step: float = ..., hmc_leapfrogs: int = ...,
-              schedule: npt.ArrayLike | None = ..., adaptive: float = ..., samples: int = ...,
+    def log_z(self, *, betas: npt.ArrayLike, method: Method = ..., patience: int = ...,
+              fixed_steps: bool = ..., chains: int = ..., steps: int = ..., repeats: int | None = ...,
+              weights: Literal["spin", "lambda", "joint"] = ..., move: Literal["gibbs", "hmc"] = ...,
+              hmc_step: float = ..., hmc_leapfrogs: int = ..., schedule: npt.ArrayLike | None = ...,
+              adaptive: float = ..., samples: int = ...,
               random_starts: int = ..., witnesses: int = ..., data: Samples | None = ..., data_starts: int = ...,
               particles: int = ..., sweeps: int = ..., keep: float = ..., well_draws: int = ..., bounded: bool = ...,
               random_state: Any = ..., progress: Progress = ...) -> list[LogZ]: ...
 
     def log_z(self, *, betas: npt.ArrayLike | None = None, method: Method = "auto", patience: int = 2,
-              chains: int = 500, steps: int = 1000, repeats: int | None = None,
+              fixed_steps: bool = False, chains: int = 500, steps: int = 1000, repeats: int | None = None,
               weights: Literal["spin", "lambda", "joint"] = "spin", move: Literal["gibbs", "hmc"] = "gibbs",
               hmc_step: float = 0.2, hmc_leapfrogs: int = 2, schedule: npt.ArrayLike | None = None,
               adaptive: float = 0.0, samples: int = 100000, random_starts: int = 64, witnesses: int = 256,
@@ -475,7 +477,9 @@ class SpinGaussianRBM:
             the two.
         patience : int
             "auto": how often to repeat annealing with four times the steps while it cannot be trusted; wells: the
-            same, at most once, with four times the particles. The program takes 0 if it is told the steps.
+            same, at most once, with four times the sweeps.
+        fixed_steps : bool
+            "auto": anneal with ``steps`` and no more, whatever ``patience``, as the program does if it is told them.
         chains, steps : int
             Annealing: chains in one repeat, and steps from free spins to the model.
         repeats : int, optional
@@ -515,11 +519,12 @@ class SpinGaussianRBM:
         >>> [round(z.value, 3) for z in rbm.log_z(betas=[0.5, 1, 2])]
         [3.334, 4.013, 5.64]
         """
-        options = {"method": method, "patience": patience, "bounded": bounded, "chains": chains, "steps": steps,
-                   "weights": weights, "move": move, "hmc_step": hmc_step, "hmc_leapfrogs": hmc_leapfrogs,
-                   "adaptive": adaptive, "samples": samples, "random_starts": random_starts, "witnesses": witnesses,
-                   "data_starts": data_starts, "particles": particles, "sweeps": sweeps, "keep": keep,
-                   "well_draws": well_draws, "seed": as_seed(random_state)}
+        options = {"method": method, "patience": patience, "fixed_steps": fixed_steps, "bounded": bounded,
+                   "chains": chains, "steps": steps, "weights": weights, "move": move, "hmc_step": hmc_step,
+                   "hmc_leapfrogs": hmc_leapfrogs, "adaptive": adaptive, "samples": samples,
+                   "random_starts": random_starts, "witnesses": witnesses, "data_starts": data_starts,
+                   "particles": particles, "sweeps": sweeps, "keep": keep, "well_draws": well_draws,
+                   "seed": as_seed(random_state)}
         if repeats is not None:
             options["repeats"] = repeats
         at = None if betas is None else _finite(betas, "betas", 1)

@@ -226,7 +226,7 @@ static void test_patience(void **state) {
     (void)state;
     oracle known = oracle_blocks(1, 12, 2.5, 0.2);
     isg_log_z_options options = hopeless();
-    isg_log_z wells, annealed, found;
+    isg_log_z wells, annealed, found, tried_again;
     options.ais.chains = 100;
     options.ais.steps = 4;
     options.method = ISG_LOG_Z_WELLS;
@@ -245,6 +245,13 @@ static void test_patience(void **state) {
         fail_msg("%.3f +- %.3f, but ln Z is %.3f", found.value, found.error, known.log_z);
     assert_int_equal(found.method, ISG_LOG_Z_AIS);
     assert_non_null(strstr(found.choice, "wells: "));
+    /* Fixed steps are those of annealing: wells keep their second try. */
+    options.fixed_steps = true;
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &found, NULL));
+    options.method = ISG_LOG_Z_WELLS;
+    assert_ok(isg_rbm_log_z(known.rbm, &options, &tried_again, NULL));
+    assert_true(!same_bits(tried_again.value, wells.value));
+    assert_true(!found.is_trusted && same_bits(found.value, tried_again.value));
     isg_rbm_free(known.rbm);
 }
 
