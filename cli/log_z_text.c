@@ -4,6 +4,8 @@
  */
 #include "cli/log_z_text.h"
 
+#include <stdio.h>
+
 #include "cli/progress.h"
 
 const char *const log_z_methods[] = {"auto",  "exact",      "ais", "mixture",
@@ -12,30 +14,93 @@ const char *const ais_weights[] = {"spin", "lambda", "joint", NULL};
 
 static const char *const side_names[] = {"exact", "both", "lower", "upper", "bound"};
 
-exit_code log_z_check(const invocation *call, const log_z_settings *settings) {
-    const bool is_ais = settings->how.method == ISG_LOG_Z_AIS;
-    const isg_ais_weights weights = settings->how.ais.weights;
-    if (settings->hmc && weights != ISG_AIS_LAMBDA)
-        return fail(EXIT_MISUSED, "--hmc moves the hidden units, so it needs --weights lambda");
-    if ((weights != ISG_AIS_SPIN || settings->hmc) && !is_ais)
-        return fail(EXIT_MISUSED, "--weights and --hmc control annealing, so they need --method "
-                                  "ais");
-    const bool has_population =
-        settings->how.method == ISG_LOG_Z_WELLS || settings->how.method == ISG_LOG_Z_POPULATION;
-    if (has_population && settings->how.ais.repeats < 2 && call_has_option(call, "repeats"))
-        return fail(EXIT_MISUSED, "--repeats: populations need at least 2, found %zu",
-                    settings->how.ais.repeats);
-    if (settings->target > 0 && !is_ais)
-        return fail(EXIT_MISUSED, "--adaptive controls annealing, so it needs --method ais");
+/* ---- options and the methods that read them --------------------------------------------------- */
+
+enum { METHODS = ISG_LOG_Z_POPULATION + 1, METHODS_BYTES = 80 };
+
+#define OF(method) (1U << ISG_LOG_Z_##method)
+
+/* auto reads those of wells and annealing, which it tries. */
+typedef struct reading {
+    const char *name;
+    unsigned methods;       /* that read it, one bit each */
+    bool is_of_certificate; /* which anneals whatever the method */
+} reading;
+
+static const reading readings[] = {
+    {"method", (1U << METHODS) - 1, true},
+    {"particles", OF(AUTO) | OF(WELLS) | OF(POPULATION), false},
+    {"chains", OF(AUTO) | OF(AIS), true},
+    {"steps", OF(AUTO) | OF(AIS), true},
+    {"repeats", OF(AUTO) | OF(AIS) | OF(WELLS) | OF(POPULATION), true},
+    {"weights", OF(AIS), false},
+    {"hmc", OF(AIS), false},
+    {"adaptive", OF(AIS), false},
+    {"samples", OF(MIXTURE), false},
+    {"draws", OF(AUTO) | OF(WELLS), false},
+};
+enum { READINGS = sizeof readings / sizeof readings[0] };
+
+const char *log_z_option_given(const invocation *call) {
+    for (size_t k = 0; k < READINGS; k++)
+        if (call_has_option(call, readings[k].name))
+            return readings[k].name;
+    return NULL;
+}
+
+/* "auto, wells or population" */
+static void list_methods(unsigned methods, char text[METHODS_BYTES]) {
+    size_t left = 0, end = 0;
+    for (unsigned k = 0; k < METHODS; k++)
+        left += methods >> k & 1;
+    for (unsigned k = 0; k < METHODS; k++)
+        if (methods >> k & 1) {
+            left--;
+            end += (size_t)snprintf(text + end, METHODS_BYTES - end, "%s%s", log_z_methods[k],
+                                    left > 1    ? ", "
+                                    : left == 1 ? " or "
+                                                : "");
+        }
+}
+
+/* Options that the method would not look at. */
+static exit_code refuse_unread(const invocation *call, isg_log_z_method method) {
+    const bool is_certified = call_has_option(call, "certificate");
+    char methods[METHODS_BYTES];
+    for (size_t k = 0; k < READINGS; k++) {
+        const reading *of = &readings[k];
+        if (!call_has_option(call, of->name) || of->methods >> method & 1 ||
+            (is_certified && of->is_of_certificate))
+            continue;
+        list_methods(of->methods, methods);
+        return fail(EXIT_MISUSED, "--%s: is for --method %s, not for %s", of->name, methods,
+                    log_z_methods[method]);
+    }
     return EXIT_DONE;
+}
+
+/* auto may need one. */
+static bool has_population(isg_log_z_method method) {
+    return method == ISG_LOG_Z_AUTO || method == ISG_LOG_Z_WELLS || method == ISG_LOG_Z_POPULATION;
+}
+
+exit_code log_z_check(const invocation *call, const log_z_settings *settings) {
+    const isg_log_z_options *how = &settings->how;
+    if (settings->hmc && how->ais.weights != ISG_AIS_LAMBDA)
+        return fail(EXIT_MISUSED, "--hmc moves the hidden units, so it needs --weights lambda");
+    const exit_code code = refuse_unread(call, how->method);
+    if (code == EXIT_DONE && has_population(how->method) && how->ais.repeats < 2 &&
+        call_has_option(call, "repeats"))
+        return fail(EXIT_MISUSED, "--repeats: populations need at least 2, found %zu",
+                    how->ais.repeats);
+    return code;
 }
 
 isg_log_z_options log_z_options(const invocation *call, const log_z_settings *settings,
                                 const isg_dataset *data) {
     const uint64_t seed = call->common.seed;
     isg_log_z_options out = settings->how;
-    if (call_has_option(call, "steps")) /* use exactly these, even if the result is not trusted */
-        out.patience = 0;
+    out.fixed_steps = call_has_option(call, "steps");
     out.ais.move = settings->hmc ? ISG_AIS_HMC : ISG_AIS_GIBBS;
     out.ais.adaptive = settings->target;
     out.ais.seed = seed;
@@ -45,9 +110,11 @@ isg_log_z_options log_z_options(const invocation *call, const log_z_settings *se
     out.states.seed = seed;
     out.population.seed = seed;
     if (call_has_option(call, "repeats"))
-        out.population.repeats = out.ais.repeats < 2 ? 2 : out.ais.repeats;
+        out.population.repeats = out.ais.repeats;
     return out;
 }
+
+/* ---- an estimate -------------------------------------------------------------------------------- */
 
 exit_code log_z_find(const invocation *call, const log_z_settings *settings, const isg_rbm *rbm,
                      const isg_dataset *data, isg_log_z *out) {

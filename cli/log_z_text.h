@@ -34,8 +34,8 @@ extern const char *const ais_weights[];
      LOG_Z_OPTION(type, member, how.ais.chains), .help = "Annealing: number of chains"},           \
     {.name = "steps", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = 1e9,                  \
      LOG_Z_OPTION(type, member, how.ais.steps),                                                    \
-     .help = "Annealing: steps; auto takes up to 16 times the default while the effective "        \
-             "sample size is small"},                                                              \
+     .help = "Annealing: steps; by default, auto takes up to 16 times as many while the "          \
+             "effective sample size is small"},                                                    \
     {.name = "repeats", .kind = OPTION_SIZE, .metavar = "R", .low = 1, .high = 1e6,                \
      LOG_Z_OPTION(type, member, how.ais.repeats),                                                  \
      .otherwise = "1, of populations 5",                                                           \
@@ -55,7 +55,10 @@ extern const char *const ais_weights[];
      LOG_Z_OPTION(type, member, how.well_draws), .help = "Wells: draws in one repeat"}
 /* clang-format on */
 
-/* EXIT_MISUSED if the options contradict each other. */
+/* The first of LOG_Z_OPTIONS that the user typed, or NULL. */
+const char *log_z_option_given(const invocation *call);
+
+/* EXIT_MISUSED if the options contradict each other, or if the method reads another one's. */
 exit_code log_z_check(const invocation *call, const log_z_settings *settings);
 
 /* The options as the library takes them; `data` may be NULL. */

@@ -60,19 +60,15 @@ static exit_code parse_log_z(const transform_settings *settings, double *value) 
 }
 
 static exit_code check(const invocation *call, const transform_settings *settings) {
-    static const char *const of_log_z[] = {"method",  "particles", "chains", "steps",
-                                           "repeats", "weights",   "hmc",    "adaptive",
-                                           "samples", "draws",     NULL};
+    const char *of_log_z = log_z_option_given(call);
     const common_settings *common = &call->common;
     exit_code code = log_z_check(call, &settings->how);
     if (!settings->out && !settings->energies)
         return fail(EXIT_MISUSED, "expected -o for the hidden units, or --energies");
     if (settings->log_z && !settings->energies)
         return fail(EXIT_MISUSED, "--log-z: needs --energies");
-    for (const char *const *name = of_log_z; *name; name++)
-        if (call_has_option(call, *name) &&
-            (!settings->log_z || strcmp(settings->log_z, "auto") != 0))
-            return fail(EXIT_MISUSED, "--%s: needs --log-z auto", *name);
+    if (of_log_z && (!settings->log_z || strcmp(settings->log_z, "auto") != 0))
+        return fail(EXIT_MISUSED, "--%s: needs --log-z auto", of_log_z);
     if (code == EXIT_DONE && settings->out)
         code = sample_table_may_write(common, settings->out);
     if (code == EXIT_DONE && settings->energies)

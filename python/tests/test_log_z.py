@@ -118,8 +118,8 @@ def test_betas_are_those_of_the_program(run_program: Any, tmp_path: Path) -> Non
     spins = np.random.default_rng(1).choice(np.array([-1, 1], np.int8), (50, 40))
     np.savez(tmp_path / "d.npz", X=spins)
     said = json.loads(run_program("score", tmp_path / "m.npz", tmp_path / "d.npz", "--betas", "0.5,1,1.5,3", "--json",
-                                  "--chains", 40, "--steps", 200, "--samples", 2000))
-    found = rbm.log_z(betas=[0.5, 1, 1.5, 3], data=spins, chains=40, steps=200, samples=2000, patience=0)
+                                  "--chains", 40, "--steps", 200))
+    found = rbm.log_z(betas=[0.5, 1, 1.5, 3], data=spins, chains=40, steps=200, fixed_steps=True)
     scores = rbm.log_likelihood(spins, found)
     assert [one.beta for one in found] == [0.5, 1, 1.5, 3] == [row["beta"] for row in said["betas"]]
     for one, score, row in zip(found, scores, said["betas"]):

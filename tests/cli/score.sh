@@ -59,5 +59,17 @@ try score m.npz --picture curve.png
 try score m.npz --hmc
 try score m.npz --weights lambda
 try score m.npz --adaptive 0.9
+try score m.npz --weights spin --method wells
+try score m.npz --particles 1000 --method exact
+try score m.npz --particles 100 --method ais
+try score m.npz --steps 10 --method wells
+try score m.npz --chains 10 --method wells
+try score m.npz --samples 1000 --method wells
+try score m.npz --samples 1000
+try score m.npz --draws 3000 --method population
+try score m.npz --repeats 3 --method mixture
+try score m.npz --repeats 1
+try score m.npz --repeats 1 --method wells
+try score m.npz --certificate 0.9 --method wells --steps 50 --particles 100 --repeats 2 --draws 1000 --quiet
 try score wide.npz --method exact
 try score m.npz --help
