@@ -14,11 +14,12 @@
 #include "cli/progress.h"
 #include "cli/typed_number.h"
 #include "cli/verbs/states_text.h"
+#include "src/base/elementary.h"
 #include "src/io/npz.h"
 
 enum { SHOWN = 20, STARTS = 1000 };
 
-/* By how much a ln Z may be too low because a user typed the digits that were printed. */
+/* By how much a ln Z may be off because a user typed the digits that were printed. */
 static const double rounded = 1e-3;
 
 typedef struct states_settings {
@@ -185,16 +186,45 @@ static exit_code search(states_result *my, const invocation *call) {
     return code;
 }
 
+/* No less than ln Z: N ln 2 + beta times more than any -H, of which every term is at its largest. */
+static double most_log_z(const states_result *my) {
+    const isg_matd w = isg_rbm_weights(my->rbm);
+    const double *b = isg_rbm_visible_field(my->rbm), *c = isg_rbm_hidden_field(my->rbm);
+    double most = 0;
+    for (size_t i = 0; i < w.rows; i++)
+        most += fabs(b[i]);
+    for (size_t mu = 0; mu < w.cols; mu++) {
+        double sum = 0;
+        for (size_t i = 0; i < w.rows; i++)
+            sum += fabs(w.data[i * w.stride + mu]);
+        most += sum * (sum / 2 + fabs(c[mu]));
+    }
+    return (double)w.rows * ISG_LN_2 + my->info.beta * most;
+}
+
+/* The ln Z of a user. */
+static exit_code check_log_z(const states_result *my, const char *typed) {
+    const double most = most_log_z(my);
+    if (my->given_log_z < my->info.bound - rounded)
+        return fail(EXIT_BAD_INPUT,
+                    "--log-z: at beta %g, ln Z is at least %.4f, by the states that were found; "
+                    "found %s",
+                    my->info.beta, my->info.bound, typed);
+    if (my->given_log_z > most + rounded + 1e-9 * fabs(most))
+        return fail(EXIT_BAD_INPUT,
+                    "--log-z: at beta %g, ln Z is at most %.4f, by the size of weights and fields; "
+                    "found %s",
+                    my->info.beta, most, typed);
+    return EXIT_DONE;
+}
+
 static exit_code find_log_z(states_result *my, const invocation *call, double *value) {
     const states_settings *settings = call->settings;
     isg_log_z_options how = isg_log_z_defaults();
     progress bar;
     *value = my->given_log_z;
-    if (*value < my->info.bound - rounded)
-        return fail(EXIT_BAD_INPUT,
-                    "--log-z: at beta %g, ln Z is at least %.4f, by the states that were found; "
-                    "found %s",
-                    my->info.beta, my->info.bound, settings->log_z);
+    if (!isnan(*value) && check_log_z(my, settings->log_z) != EXIT_DONE)
+        return EXIT_BAD_INPUT;
     if (my->by_bound)
         *value = my->info.bound;
     if (!isnan(*value))
@@ -313,6 +343,9 @@ static const option_entry options[] = {
 #define IS(field, what) RESULT(states_result, field, what)
 #define INFO(field, name, what) RESULT_AS(states_result, info.field, name, what)
 
+#define HEADING(share) "\n    #            H      depth   " share "       well    basin"
+#define OF_PATTERNS "  nearest       overlap  differ  what"
+
 static const result_entry results[] = {
     IS(file, "the arrays, or null"),
     IS(picture, "the picture, or null"),
@@ -330,7 +363,8 @@ static const result_entry results[] = {
     IS(in_patterns, "how many of these end in a pattern of states[]"),
     RESULT_POINTER(states_result, log_z, log_z_results, "with --log-z auto; else null"),
     RESULT_LIST_OF(states_result, states, states_text_results, NULL),
-    RESULT_HIDDEN(states_result, model), RESULT_HIDDEN_AS(states_result, text.has_patterns, "has_patterns"),
+    RESULT_HIDDEN(states_result, model), RESULT_HIDDEN(states_result, by_bound),
+    RESULT_HIDDEN_AS(states_result, text.has_patterns, "has_patterns"),
     {.when = "has_patterns", .label = "network",
      .text = "{model}: {n_visible spin}, {n_patterns pattern}, beta {beta}"},
     {.when = "!has_patterns", .label = "network", .text = "{model}: {n_visible spin}, beta {beta}"},
@@ -345,10 +379,10 @@ static const result_entry results[] = {
     {.when = "log_z&!log_z.trusted", .label = "beware", .text = "{log_z.reason}"},
     {.when = "has_patterns&starts", .label = "random starts",
      .text = "{starts}, of which {in_patterns} end in patterns"},
-    {.when = "has_patterns", .each = "states",
-     .heading = "\n    #            H      depth   share of Z       well    basin  nearest       overlap  differ  what"},
-    {.when = "!has_patterns", .each = "states",
-     .heading = "\n    #            H      depth   share of Z       well    basin"},
+    {.when = "has_patterns&!by_bound", .each = "states", .heading = HEADING("share of Z") OF_PATTERNS},
+    {.when = "has_patterns&by_bound", .each = "states", .heading = HEADING("   at most") OF_PATTERNS},
+    {.when = "!has_patterns&!by_bound", .each = "states", .heading = HEADING("share of Z")},
+    {.when = "!has_patterns&by_bound", .each = "states", .heading = HEADING("   at most")},
     {.when = "picture", .label = "picture", .text = "{picture}"},
     {.when = "file", .label = "file", .text = "{file}"},
     {.key = NULL}};
@@ -374,7 +408,8 @@ const command command_states = {
         "lead "
         "to nothing new. That is no proof that nothing is missing.\n"
         "Without fields, H(-s) = H(s), and a state stands for itself and its mirror image.\n"
-        "depth is H above the lowest. share of Z is the probability of the state itself; well is "
+        "depth is H above the lowest. share of Z is the probability of the state itself, of which "
+        "--log-z bound tells what it is at most; well is "
         "that of the states around it, if chains that start there stay there, and it is the "
         "deepest of them. basin is the share of random starts "
         "from which going downhill, through the spins in turn, ends in the state. overlap and "
@@ -386,7 +421,7 @@ const command command_states = {
         "FILE.npz has s (states x spins), energy, share, well, reached (random starts), "
         "nearest (-1 if there are no patterns), distance, and of the nearest mixture of three "
         "patterns mixture (states x 3: numbers of patterns), signs (states x 3), mixture_distance "
-        "and is_sum.",
+        "(-1, and so is mixture, if there are fewer than three patterns) and is_sum.",
     .arguments = arguments,
     .options = options,
     .results = results,

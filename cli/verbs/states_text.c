@@ -92,6 +92,9 @@ static state_line describe(const isg_deep_states *states, size_t k, double log_z
                        .nearest = state.nearest,
                        .overlap = state.overlap,
                        .distance = state.nearest == SIZE_MAX ? SIZE_MAX : state.distance,
+                       .mixture_distance = state.mixture.patterns[0] == SIZE_MAX
+                                               ? SIZE_MAX
+                                               : state.mixture.distance,
                        .state = state};
     /* Rounding tells ground states apart, and means nothing. */
     line.depth = k < info.ground ? 0 : state.energy - isg_deep_states_at(states, 0).energy;
@@ -152,11 +155,10 @@ static isg_status add_numbers(isg_npz_writer *writer, const states_text *text) {
 
 /* What is not there, SIZE_MAX, is -1. */
 static isg_status add_whole(isg_npz_writer *writer, const states_text *text) {
-    static const column columns[] = {
-        {"reached", offsetof(state_line, reached)},
-        {"nearest", offsetof(state_line, nearest)},
-        {"distance", offsetof(state_line, distance)},
-        {"mixture_distance", offsetof(state_line, state.mixture.distance)}};
+    static const column columns[] = {{"reached", offsetof(state_line, reached)},
+                                     {"nearest", offsetof(state_line, nearest)},
+                                     {"distance", offsetof(state_line, distance)},
+                                     {"mixture_distance", offsetof(state_line, mixture_distance)}};
     const isg_array_type type = isg_array_type_of(ISG_INT64, 1, &text->count);
     int64_t *numbers = memory_allocate(text->count, sizeof *numbers);
     isg_status status = numbers ? ISG_OK : ISG_ERR_MEMORY;
@@ -254,7 +256,7 @@ const result_entry states_text_results[] = {
     IS(depth, "H above the lowest"),
     IS(share, "share of Z, with its mirror image if is_even; at most this with --log-z bound"),
     IS(well, "share of Z in the well whose deepest state it is, with its mirror image if is_even; null if it is in the "
-             "well of another, in none, or ln Z was given"),
+             "well of another, in none, or not known: ln Z was given, or it is not by wells but exact or by annealing"),
     IS(reached, "random starts that end in it"),
     IS(basin, "the share of these"),
     IS(nearest, "number of the nearest pattern, from 0, or null"),

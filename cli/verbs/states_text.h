@@ -21,6 +21,7 @@ typedef struct state_line {
     size_t number;
     double energy, depth, share, well, basin;
     size_t reached, nearest, distance;
+    size_t mixture_distance; /* SIZE_MAX if there are fewer than three patterns */
     double overlap;
     const char *label; /* of the nearest pattern, or NULL */
     char *name, *what;

@@ -319,6 +319,7 @@ def test_plot() -> None:
     (lambda: RBM.deep_states(log_z=math.nan), "log_z"),
     (lambda: RBM.deep_states(log_z=math.inf), "log_z"),
     (lambda: RBM.deep_states(log_z=60.0), "log_z"),
+    (lambda: RBM.deep_states(log_z=1e9), "log_z"),
     (lambda: RBM.deep_states(log_z=RBM.log_z(betas=[1.0], chains=9, steps=9, patience=0)[0]), "log_z"),
     (lambda: RBM.deep_states(progress=3), "progress")])
 def test_bad_input_names_the_argument(call: Any, name: str) -> None:

@@ -48,6 +48,14 @@ for state, energy in zip(s["s"], s["energy"]):
     flipped = state - 2 * np.diag(state)
     assert (-((flipped @ m["W"]) ** 2).sum(1) / 2 > energy - 1e-9).all()
 END_OF_PROGRAM
+# Without patterns there is no mixture, and no distance from one.
+try states field.npz -o f.npz --show 1 --log-z bound
+/usr/bin/python3 - <<'END_OF_PROGRAM'
+import numpy as np
+f = np.load("f.npz")
+for name in ["nearest", "distance", "mixture", "mixture_distance"]:
+    assert (f[name] == -1).all(), name
+END_OF_PROGRAM
 # Misuse, and files that are none.
 try states
 try states missing.npz
@@ -62,6 +70,8 @@ try states p.npz --picture x.jpg
 try states p.npz -o x.csv
 try states p.npz --log-z high
 try states p.npz --log-z 60
+try states p.npz --log-z 1e9
+try states field.npz --log-z 1e4
 try states p.npz --class 3
 try states m.npz --rule hebbian
 try states m.npz --allow-rank-deficient

@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ Wholes = npt.NDArray[np.int64]
 Objects = npt.NDArray[np.object_]
 
 _ONE_IN = 50  # a state is called a mixture if it differs from it in at most one of so many spins
-_ROUNDED = 1e-3  # by how much a ln Z may be too low because of the digits that were printed
+_ROUNDED = 1e-3  # by how much a ln Z may be off because of the digits that were printed
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -74,15 +75,21 @@ class DeepStates:
         self = cls(spins=spins, mixture=mixture, signs=signs, **columns, **info, log_z=log_z, patterns=rbm.patterns,
                    image_shape=rbm.image_shape)
         if log_z is not None and not is_weighed:
-            self._check_bound(log_z)
+            self._check_bounds(rbm, log_z)
             self.share[:] = np.exp(-self.beta * self.energy - float(log_z)) * (2 if self.is_even else 1)
         return self
 
-    def _check_bound(self, log_z: LogZ | float) -> None:
+    def _check_bounds(self, rbm: SpinGaussianRBM, log_z: LogZ | float) -> None:
         error = log_z.error if isinstance(log_z, LogZ) and log_z.error > 0 else 0.0
         if float(log_z) < self.bound - _ROUNDED - 3 * error:
             raise ValueError(f"log_z: at beta {self.beta:g}, ln Z is at least {self.bound:.4f}, by the states that "
                              f"were found; found {float(log_z):g}")
+        sums = np.abs(rbm.weights).sum(0)  # no -H is above the sum of its terms at their largest
+        most = np.abs(rbm.visible_field).sum() + (sums * (sums / 2 + np.abs(rbm.hidden_field))).sum()
+        most = self.n_visible * math.log(2) + self.beta * most
+        if float(log_z) > most + _ROUNDED + 1e-9 * abs(most) + 3 * error:
+            raise ValueError(f"log_z: at beta {self.beta:g}, ln Z is at most {most:.4f}, by the size of weights and fields; "
+                             f"found {float(log_z):g}")
 
     @property
     def count(self) -> int:
