@@ -166,15 +166,37 @@ static isg_status read_shape(isg_rbm *rbm, isg_zip *zip) {
     return ISG_OK;
 }
 
+static isg_status check_shape(const isg_array_type *type, isg_zip *zip) {
+    const char *file = isg_zip_file_name(zip);
+    if (type->n_dims != 2)
+        return isg_fail(ISG_ERR_FORMAT,
+                        "%s: W: expected visible units x hidden units, found %zu dimension%s", file,
+                        type->n_dims, type->n_dims == 1 ? "" : "s");
+    if (type->dims[0] == 0 || type->dims[1] == 0)
+        return isg_fail(ISG_ERR_FORMAT,
+                        "%s: W: expected visible units x hidden units, found %zu x %zu", file,
+                        type->dims[0], type->dims[1]);
+    return ISG_OK;
+}
+
+/* Patterns are an easy mistake: they are in files of the same kind. */
+static isg_status check_kind(isg_zip *zip) {
+    if (!isg_npz_has(zip, "W") && isg_npz_has(zip, "xi"))
+        return isg_fail(
+            ISG_ERR_FORMAT,
+            "%s: expected an array \"W\" of an RBM, found patterns, of which 'isinglass "
+            "map' makes one",
+            isg_zip_file_name(zip));
+    return ISG_OK;
+}
+
 /* An RBM that takes ownership of these weights, even on failure. */
 static isg_status take_weights(isg_rbm **out, double *weights, const isg_array_type *type,
                                isg_zip *zip) {
     double beta = 0;
     isg_rbm *rbm = NULL;
     isg_status status = ISG_OK;
-    if (type->n_dims != 2 || type->dims[0] == 0 || type->dims[1] == 0)
-        ISG_TRY_GOTO(isg_fail(ISG_ERR_FORMAT, "%s: W: expected visible units x hidden units",
-                              isg_zip_file_name(zip)));
+    ISG_TRY_GOTO(check_shape(type, zip));
     ISG_TRY_GOTO(read_beta(&beta, zip));
     ISG_TRY_GOTO(isg_rbm_create(&rbm, type->dims[0], type->dims[1], beta));
     isg_release(rbm->weights);
@@ -191,6 +213,7 @@ isg_status isg_rbm_read(isg_rbm **out, isg_zip *zip) {
     isg_array_type type;
     isg_rbm *rbm = NULL;
     isg_status status = ISG_OK;
+    ISG_TRY(check_kind(zip));
     ISG_TRY(read_array(&weights, &type, zip, "W"));
     ISG_TRY(take_weights(&rbm, weights, &type, zip));
     ISG_TRY_GOTO(read_field(&rbm->b, rbm->info.n_visible, zip, "b"));
