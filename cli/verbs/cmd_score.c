@@ -533,7 +533,7 @@ const command command_score = {
         "together. mixture is importance sampling of the hidden units from Gaussians around "
         "minima of the free energy. ais is annealed importance sampling from free spins to the "
         "model: on average it gives too low a ln Z and too high an L, by more than the error "
-        "shown if it never meets the deepest states.\n"
+        "shown if it never meets the deepest states. So does population, for the same reason.\n"
         "auto is exact if that is quick, else wells, else ais. No ln Z is reported below the "
         "bound of known states, the ln of their sum of exp(-beta H); where the two agree within "
         "the error, ln Z is 'at least' this. 'isinglass states' lists these states.\n"

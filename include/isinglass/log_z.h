@@ -49,7 +49,8 @@ typedef struct isg_log_z {
     isg_log_z_side side;
     double ess;        /* effective sample size; 0 if exact */
     size_t samples;    /* chains or draws behind it; 0 if exact */
-    double spread;     /* AIS: standard deviation of the repeats; else NaN */
+    double spread;     /* standard deviation between repeats, of ln Z by AIS, of Z relative to it by
+                          wells and populations; else, and without repeats, NaN */
     size_t modes;      /* mixture: minima of F0, wells: wells; mirror images included; else 0 */
     double laplace;    /* mixture: ln of the sum of the Laplace terms alone; else NaN */
     isg_shares shares; /* wells: where Z is; else NaN */
@@ -150,7 +151,8 @@ ISG_API isg_log_z_options isg_log_z_defaults(void);
 
 /* ln Z. `options` and `progress` may be NULL. The mixture also searches for minima from the
    patterns that the RBM was made from, if known. ISG_ERR_UNSUPPORTED if ISG_LOG_Z_EXACT does not
-   apply, ISG_ERR_DIVERGED if a weight is not finite, ISG_ERR_SHAPE if data and RBM disagree on
+   apply, or if the wells of ISG_LOG_Z_WELLS contain nearly all of the states; ISG_ERR_DIVERGED if a
+   weight is not finite, or weights or beta are too large; ISG_ERR_SHAPE if data and RBM disagree on
    n_visible. */
 ISG_API isg_status isg_rbm_log_z(const isg_rbm *rbm, const isg_log_z_options *options,
                                  isg_log_z *out, const isg_progress *progress);

@@ -42,12 +42,14 @@ try score
 try score m.npz other.npy
 try score m.npz votes.csv
 try score nan.npz
+try score p.npz
 try score missing.npz
 try score m.npz --beta 0
 try score m.npz --beta nan
 try score m.npz --chains 0
 try score m.npz --betas 2:1:5
 try score m.npz --betas 1,-2
+try score m.npz --betas 1,2,1
 try score m.npz --betas 1,2 --beta 3
 try score m.npz --betas 1,2 --method ais --adaptive 0.9
 try score m.npz --betas 1,2 --certificate 0.9
