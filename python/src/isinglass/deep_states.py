@@ -88,8 +88,8 @@ class DeepStates:
         most = np.abs(rbm.visible_field).sum() + (sums * (sums / 2 + np.abs(rbm.hidden_field))).sum()
         most = self.n_visible * math.log(2) + self.beta * most
         if float(log_z) > most + _ROUNDED + 1e-9 * abs(most) + 3 * error:
-            raise ValueError(f"log_z: at beta {self.beta:g}, ln Z is at most {most:.4f}, by the size of weights and fields; "
-                             f"found {float(log_z):g}")
+            raise ValueError(f"log_z: at beta {self.beta:g}, ln Z is at most {most:.4f}, by the size of weights and "
+                             f"fields; found {float(log_z):g}")
 
     @property
     def count(self) -> int:
