@@ -11,6 +11,7 @@ isinglass map p.npz -o m.npz >/dev/null
 import numpy as np
 m = np.load("m.npz")
 np.savez("nan.npz", W=m["W"] * np.nan, beta=1.0)
+np.savez("huge.npz", W=1e8 * np.random.default_rng(0).standard_normal((12, 3)), beta=1.0)
 np.savez("large.npz", W=100 * m["W"], beta=2.0)
 r = np.random.default_rng(1)
 np.savez("wide.npz", W=0.08 * r.standard_normal((60, 5)), beta=1.0)
@@ -44,6 +45,8 @@ try score m.npz votes.csv
 try score nan.npz
 try score p.npz
 try score missing.npz
+try score huge.npz --method population --particles 1000
+try score huge.npz --method wells --particles 1000
 try score m.npz --beta 0
 try score m.npz --beta nan
 try score m.npz --chains 0
