@@ -37,6 +37,7 @@ typedef struct unmapped {
     isg_dataset *data;
     isg_integrated whole; /* the spins alone */
     double *sigma;        /* (n_sigma) */
+    double *field;        /* b + W c (n_visible) */
     size_t n_sigma;
     isg_unmapping *result;
     isg_unmap_report report;
@@ -122,9 +123,10 @@ static exit_code integrate(unmapped *my) {
     const isg_rbm_info info = isg_rbm_describe(my->rbm);
     my->n_sigma = info.n_visible < info.n_hidden ? info.n_visible : info.n_hidden;
     my->sigma = memory_allocate(my->n_sigma, sizeof *my->sigma);
-    if (!my->sigma)
+    my->field = memory_allocate(info.n_visible, sizeof *my->field);
+    if (!my->sigma || !my->field)
         return fail_memory();
-    return fail_status(isg_rbm_integrate(my->rbm, &my->whole, my->sigma, NULL));
+    return fail_status(isg_rbm_integrate(my->rbm, &my->whole, my->sigma, my->field));
 }
 
 static exit_code unmap(unmapped *my, const invocation *call) {
@@ -155,7 +157,8 @@ static exit_code unmap(unmapped *my, const invocation *call) {
     return fail_status(status);
 }
 
-/* The likelihood of the data under the recovered network, mapped again, and how many of them it recalls. */
+/* The likelihood of the data under the recovered network, mapped again, and how many of them it recalls.
+   The patterns replace J only: the field that the RBM leaves to its spins stays. */
 static exit_code judge(unmapped *my, const invocation *call) {
     const unmap_settings *settings = call->settings;
     const isg_patterns *patterns = isg_unmapping_patterns(my->result);
@@ -169,6 +172,7 @@ static exit_code judge(unmapped *my, const invocation *call) {
     if (!my->data)
         return EXIT_DONE;
     mapping.beta = isnan(settings->beta) ? isg_rbm_describe(my->rbm).beta : settings->beta;
+    mapping.field = my->whole.has_field ? my->field : NULL;
     mapping.allow_rank_deficient = recalling.allow_rank_deficient = true;
     recalling.seed = call->common.seed;
     progress bar;
@@ -335,6 +339,7 @@ static exit_code run(const invocation *call) {
     isg_dataset_free(my.data);
     isg_rbm_free(my.rbm);
     memory_release(my.sigma);
+    memory_release(my.field);
     return code;
 }
 
@@ -369,8 +374,8 @@ static const option_entry options[] = {
      .help = "Number of random states per pattern, with random starts"},
     {.name = "data", .kind = OPTION_FILE, .metavar = "DATA", .choices = data_names,
      .offset = offsetof(unmap_settings, data_name), .otherwise = "none",
-     .help = "Score the recovered network with these samples and, if they and the patterns have labels, "
-             "let it recall them; with random starts, also start from them, evenly spread and at most as "
+     .help = "Score the recovered network, with the field b + Wc if the model has one, with these samples "
+             "and, if they and the patterns have labels, let it recall them; with random starts, also start from them, evenly spread and at most as "
              "many"},
     {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30, .high = 1e30,
      .offset = offsetof(unmap_settings, beta), .otherwise = "that of the model",
@@ -468,11 +473,11 @@ static const result_entry results[] = {
     IS(flips, "capture: number of single units flipped, or null"),
     IS(mixing, "capture: how the samples were drawn: by jumps or tempering, or near the data; or null"),
     RESULT_AS(unmap_result, likelihood.value, "log_likelihood",
-              "with --data: L per sample of the recovered network, mapped again, or null"),
+              "with --data: L per sample of the recovered network with the field b + Wc, mapped again, or null"),
     RESULT_AS(unmap_result, likelihood.error, "log_likelihood_error", "its error, or null"),
     RESULT_AS(unmap_result, likelihood.is_trusted, "log_likelihood_trusted", "whether there is one and its ln Z is trusted"),
     RESULT_AS(unmap_result, network_beta, "network_beta", "inverse temperature of that network, or null"),
-    IS(recall, "share of the samples that it recalls by the published protocol, or null"),
+    IS(recall, "share of the samples that it recalls by the published protocol, without a field, or null"),
     RESULT_ENUM(unmap_result, report.verdict, "binarization", verdicts, "exact, approximate or none"),
     RESULT_LIST_OF(unmap_result, patterns, pattern_results, NULL),
     RESULT_LIST_OF(unmap_result, singular_values, result_numbers, "of W, falling"),
@@ -523,7 +528,7 @@ static const result_entry results[] = {
              "mean nothing"},
     {.when = "log_likelihood", .label = "as a network",
      .text = "L {log_likelihood:.3f} +- {log_likelihood_error:.2g} at beta {network_beta}"
-             "{is_untrusted: (ln Z is not trusted)|}"},
+             "{integrated.field:, with the field b + Wc|}{is_untrusted: (ln Z is not trusted)|}"},
     {.when = "recall", .label = "recall", .text = "{recall:%.2f} % of the data by the published protocol"},
     {.when = "is_full", .label = "beware",
      .text = "with as many hidden as visible units, every state lies in the span of W, so any "
@@ -593,6 +598,8 @@ const command command_unmap = {
         "residual, or not below all random ones. Patterns found without a start of their own "
         "take the order and labels of the nearest known patterns, even if these are not very "
         "near: see bits changed.\n"
+        "With --data, the recovered network has the projection rule of its patterns for J and the "
+        "field b + Wc of the model, unchanged; P.npz holds the patterns alone.\n"
         "P.npz has the format that 'isinglass patterns' writes.",
     .arguments = arguments,
     .options = options,

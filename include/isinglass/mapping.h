@@ -261,6 +261,7 @@ ISG_API isg_status isg_unmap(isg_unmapping **out, const isg_rbm *rbm,
                              const isg_unmap_options *options, const isg_progress *progress);
 ISG_API void isg_unmapping_free(isg_unmapping *unmapping); /* NULL is fine */
 ISG_API isg_unmap_report isg_unmapping_describe(const isg_unmapping *unmapping);
+/* They stand for J; the field b + W c, of isg_rbm_integrate(), goes with them (see isg_mapping_options). */
 ISG_API const isg_patterns *isg_unmapping_patterns(const isg_unmapping *unmapping);
 ISG_API isg_unmapped_pattern isg_unmapping_pattern(const isg_unmapping *unmapping, size_t mu);
 ISG_API isg_matd_view isg_unmapping_coefficients(const isg_unmapping *unmapping); /* X (p, count) */

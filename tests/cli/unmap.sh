@@ -36,6 +36,27 @@ try unmap square.npz -o square_back.npz
 try unmap random.npz -o near.npz --method capture --samples 2000 --seed 3
 try unmap m.npz -o near.npz --method capture --samples 1000 --data labelled.npz --beta 1 --force
 try unmap m.npz -o near.npz --method capture --samples 1000 --near-data --data labelled.npz --patterns 2 --force --json
+# A field goes with the patterns: the likelihood is that of J and b + Wc, by enumeration.
+/usr/bin/python3 - <<'END'
+import numpy as np
+rng = np.random.default_rng(3)
+b, c, w = rng.standard_normal(10) / 3, rng.standard_normal(2), rng.standard_normal((10, 2)) / 3
+np.savez("fields.npz", W=w, b=b, c=c, beta=1.5)
+np.savez("ten.npz", X=np.where(rng.random((30, 10)) < 0.6, 1, -1))
+END
+isinglass unmap fields.npz -o of_fields.npz --data ten.npz --quiet | grep '^as a network'
+isinglass unmap fields.npz -o of_fields.npz --data ten.npz --quiet --force --json >of_fields.json
+/usr/bin/python3 - <<'END'
+import itertools, json
+import numpy as np
+m, x = np.load("fields.npz"), np.load("ten.npz")["X"]
+xi = np.load("of_fields.npz")["xi"].astype(float)
+j = xi @ np.linalg.solve(xi.T @ xi, xi.T)
+field = m["b"] + m["W"] @ m["c"]
+weight = lambda s: 1.5 * (((s @ j) * s).sum(1) / 2 + s @ field)
+log_z = np.log(np.exp(weight(np.array(list(itertools.product([-1, 1], repeat=10))))).sum())
+print(abs(json.load(open("of_fields.json"))["log_likelihood"] - (weight(x).mean() - log_z)) < 1e-9)
+END
 # Patterns are patterns: the way back is the way there.
 /usr/bin/python3 - <<'END'
 import numpy as np

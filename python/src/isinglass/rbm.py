@@ -808,6 +808,9 @@ class SpinGaussianRBM:
         near_data : bool
             Capture: draw samples by chains that start at ``data`` and stay in its modes instead, whose weights are
             then those of the data.
+
+        The patterns stand for J alone. The network that goes with an RBM with fields also has the field b + Wc,
+        ``integrate().field``: give it to :meth:`from_patterns` to score that network.
         """
         from .unmapping import Unmapping
 
