@@ -272,6 +272,7 @@ typedef struct energy_result {
 typedef struct diagnosis_result {
     isg_decorrelation found;
     double beta, wanted; /* steps that would do; NaN if that is not known */
+    bool is_stuck;       /* not long enough, and no chain ever changed its nearest pattern */
 } diagnosis_result;
 
 typedef struct beta_part {
@@ -306,8 +307,11 @@ static exit_code show(const sample_job *my) {
         return code;
     }
     const double times = fmax(my->found.energy.time, my->found.hidden.time);
+    /* Times within a mode say nothing about how long it takes to leave it. */
+    const bool is_stuck = moved.labels && moved.labels->never && !my->found.is_reliable;
     const diagnosis_result diagnosis = {my->found, my->betas.beta[0],
-                                        times > 0 ? ceil(60 * times) : (double)NAN};
+                                        times > 0 && !is_stuck ? ceil(60 * times) : (double)NAN,
+                                        is_stuck};
     sample_result out = {.file = my->settings->out,
                          .count = my->count,
                          .n_visible = my->info.n_visible,
@@ -417,6 +421,10 @@ static const result_entry time_results[] = {
     RESULT(isg_autocorrelation, window, NULL),
     RESULT_AS(isg_autocorrelation, is_reliable, "reliable", NULL), {.key = NULL}};
 
+#define OTHER_WAYS                                                                                 \
+    "start from DATA with the modes in proportion, or cool down from a smaller beta; score "       \
+    "--method mixture weighs the modes for ln Z"
+
 static const result_entry diagnosis_results[] = {
     FOUND(sweeps, "sweeps", "number of sweeps measured"),
     RESULT(diagnosis_result, beta, "inverse temperature of the measurement"),
@@ -431,7 +439,7 @@ static const result_entry diagnosis_results[] = {
     FOUND(is_reliable, "reliable", "whether the chains are 50 times as long as both times"),
     FOUND(is_trapped, "trapped",
           "whether they stay in different modes, so that more steps will not help"),
-    RESULT_HIDDEN(diagnosis_result, wanted),
+    RESULT_HIDDEN(diagnosis_result, wanted), RESULT_HIDDEN(diagnosis_result, is_stuck),
     {.when = "energy_time.value", .label = "energy time",
      .text = "{energy_time.value:.3g} +- {energy_time.error:.2g} sweeps"},
     {.when = "!energy_time.value", .label = "energy time", .text = "unknown: the energy never varies"},
@@ -445,12 +453,13 @@ static const result_entry diagnosis_results[] = {
     {.when = "reliable", .label = "long enough", .text = "yes, {sweeps} sweeps are over 50 times that"},
     {.when = "!reliable&trapped", .label = "long enough",
      .text = "no, and more steps will not help: the chains are trapped in different modes"},
-    {.when = "!reliable&trapped", .label = "instead",
-     .text = "start from DATA with the modes in proportion, or cool down from a smaller beta; score "
-             "--method mixture weighs the modes for ln Z"},
+    {.when = "is_stuck&!trapped", .label = "long enough",
+     .text = "no, and more steps may not help: no chain ever changed its nearest pattern"},
+    {.when = "!reliable&trapped", .label = "instead", .text = OTHER_WAYS},
+    {.when = "is_stuck&!trapped", .label = "instead", .text = OTHER_WAYS},
     {.when = "!reliable&!trapped&wanted", .label = "long enough",
      .text = "no, use --sweeps {wanted:.0f} or more"},
-    {.when = "!reliable&!trapped&!wanted", .label = "long enough", .text = "no"},
+    {.when = "!reliable&!trapped&!wanted&!is_stuck", .label = "long enough", .text = "no"},
     {.key = NULL}};
 
 static const result_entry results[] = {

@@ -105,6 +105,7 @@ static exit_code describe_tempering(move_result *out, const isg_tempering *tempe
     tempering_result *found = &out->tempering_found;
     found->found = isg_tempering_describe(tempering);
     const size_t count = found->found.temperatures;
+    found->is_tried = found->found.untried + 1 < count;
     found->beta_values = memory_allocate(count, sizeof *found->beta_values);
     found->rate_values = memory_allocate(count, sizeof *found->rate_values);
     if (!found->beta_values || !found->rate_values)
@@ -180,14 +181,18 @@ const result_entry jump_results[] = {
 const result_entry tempering_results[] = {
     RESULT_LIST_OF(tempering_result, betas, result_numbers, "the inverse temperatures"),
     RESULT_LIST_OF(tempering_result, rates, result_numbers,
-                   "share of accepted swaps of each with the next"),
-    TEMPER(found.least_rate, "least_rate", "the smallest of these"),
-    TEMPER(found.mean_rate, "mean_rate", "their mean"),
+                   "share of accepted swaps of each with the next, null before the first try"),
+    TEMPER(found.least_rate, "least_rate", "the smallest of these, or null"),
+    TEMPER(found.mean_rate, "mean_rate", "their mean, or null"),
+    RESULT_HIDDEN_AS(tempering_result, found.untried, "untried"), RESULT_HIDDEN(tempering_result, is_tried),
     RESULT_HIDDEN_AS(tempering_result, found.lowest, "lowest"),
     RESULT_HIDDEN_AS(tempering_result, found.highest, "highest"),
-    {.label = "tempering",
+    {.when = "is_tried", .label = "tempering",
      .text = "{betas} temperatures, beta {highest} to {lowest}; {mean_rate:%.1f} % of the swaps "
              "accepted, at least {least_rate:%.1f} % of each pair"},
+    {.when = "is_tried&untried", .label = "not tried", .text = "{untried pair}, for want of sweeps"},
+    {.when = "!is_tried", .label = "tempering",
+     .text = "{betas} temperatures, beta {highest} to {lowest}; too few sweeps for any swap"},
     {.key = NULL}};
 
 static const result_entry occupancy_results[] = {
@@ -198,7 +203,8 @@ static const result_entry occupancy_results[] = {
 
 const result_entry label_results[] = {
     {.kind = RESULT_OBJECT, .key = "time", .of = time_results, .offset = offsetof(label_result, times.time),
-     .help = "integrated autocorrelation time of the nearest pattern in sweeps, of its indicators together"},
+     .help = "integrated autocorrelation time of the nearest pattern in sweeps, of its indicators together; its "
+             "value is null if no chain ever changed it"},
     RESULT_AS(label_result, times.rhat, "rhat", "split R-hat of the same"),
     RESULT_AS(label_result, times.changes, "changes", "share of sweeps that changed the nearest pattern"),
     RESULT_HIDDEN(label_result, never),

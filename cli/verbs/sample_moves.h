@@ -69,6 +69,7 @@ typedef struct jump_result {
 
 typedef struct tempering_result {
     isg_tempering_info found;
+    bool is_tried;                     /* any pair */
     double *beta_values, *rate_values; /* owned */
     result_list betas, rates;
 } tempering_result;

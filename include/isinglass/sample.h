@@ -170,8 +170,10 @@ typedef struct isg_tempering_info {
     size_t temperatures;
     double highest, lowest; /* beta */
     uint64_t steps;         /* done */
-    double least_rate;      /* share of accepted swaps, of the pair of neighbours with the fewest */
-    double mean_rate;       /* of all pairs */
+    size_t untried;         /* pairs of neighbours that had no turn yet */
+    double
+        least_rate; /* share of accepted swaps, of the tried pair with the fewest; NaN if none was tried */
+    double mean_rate; /* of all tried pairs */
 } isg_tempering_info;
 
 /* Copies of these chains, where they are now, at all temperatures from beta down. `options` may be
@@ -181,7 +183,8 @@ ISG_API isg_status isg_tempering_create(isg_tempering **out, const isg_chains *c
 ISG_API void isg_tempering_free(isg_tempering *tempering); /* NULL is fine */
 ISG_API isg_tempering_info isg_tempering_describe(const isg_tempering *tempering);
 
-/* beta number t < temperatures, the largest first; share of accepted swaps between t and t + 1. */
+/* beta number t < temperatures, the largest first; share of accepted swaps between t and t + 1, NaN before
+   the first try. */
 ISG_API double isg_tempering_beta(const isg_tempering *tempering, size_t t);
 ISG_API double isg_tempering_rate(const isg_tempering *tempering, size_t t);
 
@@ -279,9 +282,11 @@ ISG_API isg_status isg_chains_move(isg_chains *chains, const isg_moves *moves, s
 
 /* How the label of a chain changes, which is the nearest pattern or mirror image of one. */
 typedef struct isg_label_times {
-    isg_autocorrelation time; /* with C(t) summed over the indicators of all labels */
-    double rhat;              /* split R-hat, with W and B summed likewise */
-    double changes;           /* share of steps in which the label changed */
+    isg_autocorrelation
+        time;       /* with C(t) summed over the indicators of all labels; NaN if none ever
+                                 changed, as nothing is then known of it */
+    double rhat;    /* split R-hat, with W and B summed likewise */
+    double changes; /* share of steps in which the label changed */
 } isg_label_times;
 
 /* isg_chains_measure() for these moves; `moves`, `labels` and `shares` may be NULL. The last are written

@@ -142,9 +142,11 @@ isg_status isg_labels_evaluate(isg_labels_seen *seen, isg_label_times *out, doub
     for (size_t label = 0; label < labels; label++)
         seen->shares[label] /= values;
     const double variance = 1 - sum_of_squares(seen);
-    out->time = variance > 1e-14 ? isg_integrate_autocorrelation(autocovariance, seen, variance,
-                                                                 seen->chains, steps)
-                                 : (isg_autocorrelation){.time = (double)NAN, .error = (double)NAN};
+    /* Without a change there is no decay: labels that differ among chains then only look as if they varied. */
+    out->time =
+        changes > 0 && variance > 1e-14
+            ? isg_integrate_autocorrelation(autocovariance, seen, variance, seen->chains, steps)
+            : (isg_autocorrelation){.time = (double)NAN, .error = (double)NAN};
     out->rhat = rhat(seen, scratch);
     out->changes = (double)changes / ((double)seen->chains * (double)(steps - 1));
     if (shares)

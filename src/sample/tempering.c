@@ -138,14 +138,16 @@ done:
 
 isg_tempering_info isg_tempering_describe(const isg_tempering *tempering) {
     isg_tempering_info info = tempering->info;
+    const size_t pairs = info.temperatures - 1;
     double sum = 0;
-    info.least_rate = 1;
-    for (size_t t = 0; t + 1 < info.temperatures; t++) {
+    info.least_rate = (double)NAN;
+    for (size_t t = 0; t < pairs; t++) {
         const double rate = isg_tempering_rate(tempering, t);
-        sum += rate;
-        info.least_rate = fmin(info.least_rate, rate);
+        info.untried += isnan(rate);
+        sum += isnan(rate) ? 0 : rate;
+        info.least_rate = fmin(info.least_rate, rate); /* which passes over NaN */
     }
-    info.mean_rate = sum / (double)(info.temperatures - 1);
+    info.mean_rate = info.untried < pairs ? sum / (double)(pairs - info.untried) : (double)NAN;
     return info;
 }
 
@@ -155,7 +157,7 @@ double isg_tempering_beta(const isg_tempering *tempering, size_t t) {
 
 double isg_tempering_rate(const isg_tempering *tempering, size_t t) {
     return tempering->trials[t] > 0 ? (double)tempering->swaps[t] / (double)tempering->trials[t]
-                                    : 0;
+                                    : (double)NAN;
 }
 
 /* ---- swaps --------------------------------------------------------------------------------------- */

@@ -45,6 +45,14 @@ try sample m.npz -o t.npz --tempering --temperatures 3 --lowest-beta 0.5 --count
 try sample m.npz -o t.npz --tempering --temperatures 3 --count 3 --sweeps 4 --clamp 0 --quiet --json --force
 try sample bare.npz -o b.npz --jump --count 20 --sweeps 8 --quiet
 try sample frozen.npz -o k.npz --jump --count 20 --sweeps 8 --quiet
+# Labels that never change have no time; pairs without a turn have no rate.
+cold=(m.npz --tempering --beta 30 --temperatures 4 --lowest-beta 29 --quiet)
+try sample "${cold[@]}" -o l.npz --sweeps 20 --count 20
+isinglass sample "${cold[@]}" -o l.npz --count 20 --sweeps 20 --force --json | grep -A 1 '"time"'
+try sample "${cold[@]}" -o l.npz --sweeps 20 --force --count 1
+try sample "${cold[@]}" -o l.npz --sweeps 2 --force
+try sample "${cold[@]}" -o l.npz --sweeps 1 --force
+isinglass sample "${cold[@]}" -o l.npz --sweeps 2 --force --json | grep -A 6 '"rates"'
 try sample m.npz -o j.png --shape 2x3 --jump --quiet
 # Misuse.
 try sample m.npz -o x.npz --jump --tempering

@@ -95,6 +95,7 @@ static const core_field tempering_option_fields[] = {
 
 static const core_field tempering_fields[] = {
     CORE_FIELD(isg_tempering_info, steps, CORE_UINT64),
+    CORE_FIELD(isg_tempering_info, untried, CORE_SIZE),
     CORE_FIELD(isg_tempering_info, least_rate, CORE_DOUBLE),
     CORE_FIELD(isg_tempering_info, mean_rate, CORE_DOUBLE),
     {NULL, 0, 0, NULL}};

@@ -57,8 +57,9 @@ class Tempering:
     """How replicas of chains at smaller beta swap their states."""
 
     betas: tuple[float, ...]  #: the largest first
-    rates: tuple[float, ...]  #: share of accepted swaps of each with the next
+    rates: tuple[float, ...]  #: share of accepted swaps of each with the next; NaN before the first try
     steps: int  #: since the replicas were made
+    untried: int  #: pairs that had no turn yet, which the next two leave out
     least_rate: float
     mean_rate: float
 
@@ -67,7 +68,7 @@ class Tempering:
 class LabelTimes:
     """How the label of a chain changes, which is the nearest pattern or mirror image of one."""
 
-    time: Autocorrelation
+    time: Autocorrelation  #: NaN if no label ever changed
     rhat: float
     changes: float  #: share of sweeps in which the label changed
     shares: Floats  #: (n_patterns, 2): of all states, nearest to a pattern and to its mirror image

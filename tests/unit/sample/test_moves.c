@@ -414,6 +414,40 @@ static void test_misuse(void **state) {
     law_release(&other);
 }
 
+/* Pairs take turns, and none has one in the first step: what was not tried has no rate. */
+static void test_rates_are_of_pairs_that_were_tried(void **state) {
+    (void)state;
+    law l = law_create(&models[0]);
+    isg_chains *chains = NULL;
+    isg_tempering *tempering = NULL;
+    const isg_tempering_options options = {.temperatures = 4, .lowest = 0.5};
+    assert_ok(isg_chains_create(&chains, l.rbm, 20, 1));
+    assert_ok(isg_tempering_create(&tempering, chains, 1, &options));
+    const size_t untried[] = {3, 2, 0};
+    for (size_t step = 0; step < 3; step++) {
+        assert_ok(isg_chains_temper(chains, tempering, 1));
+        const isg_tempering_info info = isg_tempering_describe(tempering);
+        double sum = 0, least = 1;
+        size_t tried = 0;
+        for (size_t t = 0; t < 3; t++) {
+            const double rate = isg_tempering_rate(tempering, t);
+            if (isnan(rate))
+                continue;
+            tried++;
+            sum += rate;
+            least = fmin(least, rate);
+        }
+        assert_int_equal(info.untried, untried[step]);
+        assert_int_equal(tried, 3 - untried[step]);
+        assert_true(tried > 0 ? fabs(info.mean_rate - sum / (double)tried) < 1e-15 &&
+                                    info.least_rate == least
+                              : isnan(info.mean_rate) && isnan(info.least_rate));
+    }
+    isg_tempering_free(tempering);
+    isg_chains_free(chains);
+    law_release(&l);
+}
+
 /* ---- clamped spins in tempering ------------------------------------------------------------------ */
 
 static void test_tempering_keeps_clamped_spins(void **state) {
@@ -491,6 +525,34 @@ static void test_labels(void **state) {
     isg_patterns_free(patterns);
     isg_chains_free(chains);
     law_release(&l);
+}
+
+/* Two modes that no sweep leaves: labels differ among chains, but that is no decay in time. */
+static void test_labels_that_never_change_have_no_time(void **state) {
+    (void)state;
+    enum { N = 16, COUNT = 10, STEPS = 30 };
+    int8_t spins[N];
+    for (size_t i = 0; i < N; i++)
+        spins[i] = i % 3 == 0 ? -1 : 1;
+    isg_patterns *pattern = NULL;
+    isg_rbm *rbm = NULL;
+    isg_chains *chains = NULL;
+    isg_decorrelation found;
+    isg_label_times times;
+    double shares[2];
+    isg_mapping_options options = isg_mapping_defaults();
+    options.beta = 20;
+    assert_ok(isg_patterns_create(&pattern, N, 1, spins, NULL));
+    assert_ok(isg_rbm_from_patterns(&rbm, pattern, &options, NULL));
+    assert_ok(isg_chains_create(&chains, rbm, COUNT, 1));
+    const isg_moves moves = {.patterns = pattern};
+    assert_ok(isg_chains_measure_moves(chains, &moves, STEPS, STEPS, options.beta, &found, &times,
+                                       shares, NULL));
+    assert_true(shares[0] > 0 && shares[1] > 0 && times.changes == 0);
+    assert_true(isnan(times.time.time) && isnan(times.time.error) && !times.time.is_reliable);
+    isg_chains_free(chains);
+    isg_rbm_free(rbm);
+    isg_patterns_free(pattern);
 }
 
 /* ---- bits, and what may go wrong ----------------------------------------------------------------- */
@@ -646,8 +708,10 @@ int main(void) {
         cmocka_unit_test(test_expected_acceptance),
         cmocka_unit_test(test_falls_back_to_sweeps),
         cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_rates_are_of_pairs_that_were_tried),
         cmocka_unit_test(test_tempering_keeps_clamped_spins),
         cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_labels_that_never_change_have_no_time),
         cmocka_unit_test(test_same_bits),
         cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_cancel),
