@@ -282,33 +282,46 @@ exit_code measures_add(measures *all, const measured *row, const isg_rbm *rbm,
 
 /* ---- the picture -------------------------------------------------------------------------------------- */
 
+static bool has_point(const measured *row) {
+    return isfinite(row->log_likelihood) && isfinite(row->recall);
+}
+
+bool measures_can_be_drawn(const measures *all) {
+    for (size_t k = 0; k < all->n_rows; k++)
+        if (has_point(all->rows + k))
+            return true;
+    return false;
+}
+
 exit_code measures_draw(const measures *all, const char *path, const char *run) {
     double *x = memory_allocate(all->n_rows + 1, sizeof *x);
     double *y = memory_allocate(all->n_rows + 1, sizeof *y);
+    double smallest = 1, largest = 0;
     size_t count = 0, last = 0;
     char title[160], end[64];
     exit_code code = x && y ? EXIT_DONE : fail_memory();
     for (size_t k = 0; code == EXIT_DONE && k < all->n_rows; k++)
-        if (isfinite(all->rows[k].log_likelihood) && isfinite(all->rows[k].recall)) {
+        if (has_point(all->rows + k)) {
             x[count] = all->rows[k].log_likelihood;
             y[count++] = 100 * all->rows[k].recall;
+            smallest = fmin(smallest, all->rows[k].recall);
+            largest = fmax(largest, all->rows[k].recall);
             last = all->rows[k].epoch;
         }
     snprintf(title, sizeof title, "Memory against likelihood: %.100s", run);
     snprintf(end, sizeof end, "epoch %zu", last);
-    if (code == EXIT_DONE && count == 0)
-        code = fail(EXIT_MISUSED,
-                    "%s: no measurement has a likelihood and a recall, which needs labels", path);
     if (code == EXIT_DONE) {
         const plot_curve curves[] = {{"from the start", x, y, NULL, count},
                                      {end, x + count - 1, y + count - 1, NULL, 1}};
-        const plot_axes axes = {.title = title,
-                                .x_label = "log-likelihood per sample",
-                                .y_label = "recall by the network of its patterns, %",
-                                .x_low = (double)NAN,
-                                .x_high = (double)NAN,
-                                .y_low = (double)NAN,
-                                .y_high = (double)NAN};
+        const plot_axes axes = {
+            .title = title,
+            .x_label = "log-likelihood per sample",
+            .y_label = "recall by the network of its patterns, %",
+            .x_low = (double)NAN,
+            .x_high = (double)NAN,
+            /* gnuplot makes room around equal values, beyond 100 % too */
+            .y_low = smallest < largest ? (double)NAN : fmax(100 * smallest - 1, 0),
+            .y_high = smallest < largest ? (double)NAN : fmin(100 * largest + 1, 100)};
         code = plot_curves(path, &axes, curves, 2);
     }
     memory_release(x);

@@ -38,7 +38,8 @@ bool measures_have(const measures *all, uint64_t epoch);
 exit_code measures_add(measures *all, const measured *row, const isg_rbm *rbm,
                        const isg_dataset *data, const common_settings *common);
 
-/* Recall against log-likelihood, one point for every row that has both. */
+/* Recall against log-likelihood, one point for every row that has both, if there are any. */
+bool measures_can_be_drawn(const measures *all);
 exit_code measures_draw(const measures *all, const char *path, const char *run);
 
 extern const result_entry measured_results[];

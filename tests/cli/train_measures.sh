@@ -48,6 +48,18 @@ tail -n 1 plain/measures.csv | cut -d, -f10-
 # Measurements of a run that is replaced do not stay beside the new one.
 try train plain.csv --sweeps 2 -o plain --epochs 1 --force --quiet
 ls plain
+# A start without labelled patterns has no recall: refused before the training, not after it, resumed too.
+for start in axes normal pca; do
+    try train "${toy[@]}" -o x --init $start --epochs 1 --measure-every 1 --measure-picture x.svg
+done
+try train --resume -o normal --epochs 2 --measure-picture x.svg --quiet
+# The picture is among the results; where no row has both numbers it is left out, and the results are there.
+isinglass train "${toy[@]}" -o drawn --epochs 1 --measure-every 1 --measure-picture drawn.svg --quiet --json |
+    grep picture
+sed 's/,[^,]*$/,/' drawn/measures.csv | sed '1s/.*/'"$(head -n 1 drawn/measures.csv)"'/' >blank.csv
+cp blank.csv drawn/measures.csv
+isinglass train --resume -o drawn --measure-picture blank.svg --json 2>&1 | grep -e picture -e '"recall"'
+ls blank.svg 2>&1 | sed 's/.*: //'
 # What is refused.
 try train "${toy[@]}" -o x --measure-picture x.png
 try train "${toy[@]}" -o x --measure-every 1 --measure-picture x.txt
