@@ -250,8 +250,10 @@ exit_code classify_open_run(classify_job *my) {
     const isg_run_info info = isg_run_describe(my->run);
     if (my->settings->resume && info.settings)
         return read_record(my, info.settings);
-    return run_may_start(&info, out, my->settings->resume, my->train_name ? NULL : "TRAIN",
-                         &my->call.common);
+    const exit_code fits = classify_tune_check(my);
+    return fits == EXIT_DONE ? run_may_start(&info, out, my->settings->resume,
+                                             my->train_name ? NULL : "TRAIN", &my->call.common)
+                             : fits;
 }
 
 /* ---- starting and resuming ------------------------------------------------------------------------ */

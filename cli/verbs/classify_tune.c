@@ -39,8 +39,6 @@ exit_code classify_tune_check(const classify_job *my) {
                                            "rbm",  "features",  "l2", NULL};
     const classify_settings *settings = my->settings;
     const char *typed = NULL;
-    if (!settings->finetune && settings->resume) /* the run may be one of fine-tuning */
-        return EXIT_DONE;
     if (!settings->finetune) {
         typed = find_typed(&my->call, of_tuning);
         return typed ? fail(EXIT_MISUSED, "--%s: needs --finetune", typed) : EXIT_DONE;

@@ -67,7 +67,8 @@ static exit_code check_fit_options(const classify_job *my) {
     if (settings->rbm)
         code = settings->finetune ? refuse(call, of_start, "--rbm, which is the start")
                                   : refuse(call, of_training, "--rbm, which trains nothing");
-    if (code == EXIT_DONE)
+    if (code == EXIT_DONE &&
+        (settings->finetune || !settings->resume)) /* else the run may be one of it */
         code = classify_tune_check(my);
     if (code == EXIT_DONE && settings->classifier == CLASSIFIER_LABELS)
         code = refuse(call, of_regression, "--classifier labels");

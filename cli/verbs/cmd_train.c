@@ -166,7 +166,8 @@ static exit_code check_options(job *my) {
     exit_code code = start_check(&my->call, &settings->start);
     if (code == EXIT_DONE)
         code = rates_read(&my->rates, &my->settings->rate);
-    if (code == EXIT_DONE && !settings->resume) /* then run.json has the others */
+    if (code == EXIT_DONE &&
+        !settings->resume) /* else open_run() knows whether run.json has the others */
         code = equilibrium_check(&my->call, &settings->how.train);
     common_settings common = my->call.common;
     common.force = common.force || settings->resume; /* which draws its own pictures anew */
@@ -184,9 +185,12 @@ static exit_code open_run(job *my) {
     if (code != EXIT_DONE)
         return code;
     const isg_run_info info = isg_run_describe(my->run);
-    if (!settings->resume || !info.settings)
-        return run_may_start(&info, settings->out, settings->resume, my->data_name ? NULL : "DATA",
-                             &my->call.common);
+    if (!settings->resume || !info.settings) {
+        code = equilibrium_check(&my->call, &settings->how.train);
+        return code == EXIT_DONE ? run_may_start(&info, settings->out, settings->resume,
+                                                 my->data_name ? NULL : "DATA", &my->call.common)
+                                 : code;
+    }
     code = read_record(my, info.settings);
     return code == EXIT_DONE ? rates_read(&my->rates, &my->settings->rate) : code;
 }
@@ -267,6 +271,18 @@ static exit_code remark_on_constraint(const job *my, const isg_rbm *rbm) {
     return code;
 }
 
+/* Recall asks for the class of a pattern, and unmap finds patterns with classes only where the model has some. */
+static exit_code check_measure_picture(const job *my, const isg_rbm *rbm) {
+    const isg_patterns *patterns = isg_rbm_patterns(rbm);
+    if (!my->settings->measure_picture || (patterns && isg_patterns_describe(patterns).has_labels))
+        return EXIT_DONE;
+    return fail(EXIT_MISUSED,
+                "--measure-picture: shows recall, which needs patterns with labels to start from; "
+                "--init %s has "
+                "none (--measure-every works without)",
+                my->settings->start.init);
+}
+
 /* Training in a span begins with the projection of W on it. */
 static void remark_on_span(const job *my, isg_rbm *before) {
     const isg_matd old = isg_rbm_weights(before), new = isg_rbm_weights(isg_run_rbm(my->run));
@@ -289,6 +305,8 @@ static exit_code begin(job *my) {
     exit_code code = start_make(&rbm, &my->call, &my->settings->start, my->data, my->data_name);
     settings_mark(&my->call, "hidden");
     settings_mark(&my->call, "beta");
+    if (code == EXIT_DONE)
+        code = check_measure_picture(my, rbm);
     if (code == EXIT_DONE)
         code = remark_on_constraint(my, rbm);
     if (code == EXIT_DONE)
@@ -334,6 +352,9 @@ static exit_code go_on(job *my) {
                     isg_error_message(), my->settings->out);
     if (status != ISG_OK)
         return fail_status(status);
+    const exit_code code = check_measure_picture(my, isg_run_rbm(my->run));
+    if (code != EXIT_DONE)
+        return code;
     const isg_run_info info = isg_run_describe(my->run);
     my->is_resumed = true;
     if (info.remark)
@@ -486,7 +507,7 @@ typedef struct train_result {
     bool stopped_early;
     const equilibrium_result *equilibrium; /* NULL without */
     const measured *measured;              /* the last row; NULL if there is none */
-    const char *measures;
+    const char *measures, *measure_picture;
     bool has_patterns, has_recall; /* in that row */
 } train_result;
 
@@ -557,6 +578,21 @@ static void remark_if_running_away(const job *my) {
                longest);
 }
 
+/* Whether there is a picture. The training is over: a picture that cannot be drawn costs no result. */
+static bool draw_measures(const job *my, exit_code *code) {
+    const char *path = my->settings->measure_picture;
+    if (!path)
+        return false;
+    if (!measures_can_be_drawn(&my->measures)) {
+        notice(
+            my->call.common.quiet,
+            "--measure-picture: not drawn, as no measurement has both a likelihood and a recall");
+        return false;
+    }
+    *code = measures_draw(&my->measures, path, my->settings->out);
+    return *code == EXIT_DONE;
+}
+
 static exit_code show_result(const job *my) {
     const train_settings *settings = my->settings;
     const size_t length = strlen(settings->out);
@@ -567,12 +603,12 @@ static exit_code show_result(const job *my) {
     remark_if_running_away(my);
     if (code == EXIT_DONE && settings->picture)
         code = draw_weights(settings->picture, isg_run_rbm(my->run));
-    if (code == EXIT_DONE && settings->measure_picture)
-        code = measures_draw(&my->measures, settings->measure_picture, settings->out);
     if (code == EXIT_DONE) {
         validation_result validation;
         equilibrium_result equilibrium;
-        const train_result found = look(my, model, best, &validation, &equilibrium);
+        train_result found = look(my, model, best, &validation, &equilibrium);
+        if (draw_measures(my, &code))
+            found.measure_picture = settings->measure_picture;
         result_show(&my->call, &found);
     }
     memory_release(model);
@@ -686,7 +722,7 @@ static const option_entry options[] = {
     {.name = "measure-picture", .kind = OPTION_FILE, .metavar = "FILE.png|.svg",
      .offset = offsetof(train_settings, measure_picture), .otherwise = "no picture",
      .help = "When done, draw memory against likelihood: recall and log-likelihood of all rows of "
-             "measures.csv (with gnuplot)"},
+             "measures.csv (with gnuplot); needs a start that has patterns with labels"},
     VALIDATION_OPTIONS(train_settings, validation, hold_out),
     {.name = "patience", .kind = OPTION_SIZE, .metavar = "E",
      .offset = offsetof(train_settings, how.patience),
@@ -740,6 +776,7 @@ static const result_entry results[] = {
     RESULT_POINTER(train_result, validation, validation_results, "what the validation data say, or null"),
     RESULT_POINTER(train_result, measured, measured_results, "the last measurement, or null"),
     IS(measures, "the file of all measurements, or null"),
+    IS(measure_picture, "the picture of them, or null"),
     IS(best_epoch, "the epoch after which they fitted best, or null"),
     IS(stopped_early, "whether --patience ended the training"),
     RESULT_AS(train_result, data.n_samples, "samples", "number of samples"),
@@ -782,6 +819,7 @@ static const result_entry results[] = {
      .text = "{validation.best.gap:.3f} after the best epoch, {validation.last.gap:.3f} after the last "
              "(ln p of training minus validation data)"},
     {.when = "stopped_early", .label = "stopped", .text = "early: no better epoch came"},
+    {.when = "measure_picture", .label = "measure picture", .text = "{measure_picture}"},
     {.when = "picture", .label = "picture", .text = "{picture}"},
     {.label = "model", .text = "{model}"},
     {.when = "best_model", .label = "best model", .text = "{best_model}"},

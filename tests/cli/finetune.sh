@@ -91,6 +91,8 @@ try classify "${toy[@]}" --epochs 2 --error-at 3
 # Options that are not those of the run.
 try classify --resume -o run --epochs 8
 try classify --resume -o run --shift 1
+try classify "${data[@]}" --resume -o nowhere --shift 1
+try classify "${data[@]}" --resume -o nowhere --logits-rate 3
 try classify --resume -o run --logits-rate 0.1
 try classify --resume -o experts --finetune
 try classify "${data[@]}" --resume -o held --model experts/classifier.npz

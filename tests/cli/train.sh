@@ -88,6 +88,9 @@ try train "${toy[@]}" -o x --refit-every 2
 try train "${toy[@]}" -o x --chains 2
 try train "${toy[@]}" -o x --equilibrium
 try train "${toy[@]}" -o x --equilibrium --jumps 0
+# With --resume too, as long as there is no run whose options these could be.
+try train "${toy[@]}" --resume -o x --jumps 2
+try train "${toy[@]}" --resume -o x --chains 2
 # Options and data that are not those of the run.
 try train "${toy[@]}" -o run
 try train --resume -o run --force
