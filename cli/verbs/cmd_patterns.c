@@ -101,15 +101,16 @@ static exit_code look(patterns_result *my, const isg_patterns *patterns) {
 
 /* ---- what is distinctive -------------------------------------------------------------------------- */
 
-/* The largest weight first, then the first unit. */
+/* The largest weight first, then the first unit; of a pattern, all weights are known, or none is. */
 static int compare(const void *left, const void *right) {
     const marker *a = left, *b = right;
-    if (a->weight != b->weight)
+    if (!isnan(a->weight) && a->weight != b->weight)
         return a->weight > b->weight ? -1 : 1;
     return a->unit < b->unit ? -1 : a->unit > b->unit;
 }
 
-/* The units of one pattern, by their weight; all (n_visible) is scratch. */
+/* The units of one pattern, by their weight, which is NaN if no sample is of another pattern; all (n_visible) is
+   scratch. */
 static void rank_units(marker *all, size_t mu, const isg_patterns *patterns, isg_matd_view shares,
                        const size_t *sizes) {
     for (size_t i = 0; i < shares.rows; i++) {
@@ -126,7 +127,7 @@ static void rank_units(marker *all, size_t mu, const isg_patterns *patterns, isg
                           .label = isg_patterns_label(patterns, mu),
                           .name = isg_encoding_unit_name(isg_patterns_encoding(patterns), i),
                           .share_in_class = share[mu],
-                          .share_in_rest = round(ups) / (double)rest};
+                          .share_in_rest = rest > 0 ? round(ups) / (double)rest : (double)NAN};
         all[i].weight = all[i].share_in_class - all[i].share_in_rest;
     }
     qsort(all, shares.rows, sizeof *all, compare);
@@ -173,9 +174,14 @@ static void print_markers(output *out, const void *results) {
     output_line(out, "most distinctive units (more often +1 than in the other patterns):");
     for (size_t k = 0; k < my->distinctive.count;) {
         const marker *first = &my->markers[k];
+        const bool has_rest = !isnan(first->weight);
         output names = {0};
+        if (!has_rest)
+            output_print(&names, "unknown: all samples are of this pattern");
         for (; k < my->distinctive.count && my->markers[k].pattern == first->pattern; k++) {
             const marker *one = &my->markers[k];
+            if (!has_rest)
+                continue;
             if (one->name)
                 output_columns(&names, one->name, 0, true, SIZE_MAX);
             else
@@ -235,9 +241,9 @@ static const result_entry marker_results[] = {
     RESULT(marker, rank, "from 1, the most distinctive unit"),
     RESULT(marker, unit, "number of the unit, from 0"),
     RESULT(marker, name, "its name, or null"),
-    RESULT(marker, weight, "difference of the two shares that follow"),
+    RESULT(marker, weight, "difference of the two shares that follow, or null"),
     RESULT(marker, share_in_class, "share of +1 among the samples of the pattern"),
-    RESULT(marker, share_in_rest, "share of +1 among all other samples"),
+    RESULT(marker, share_in_rest, "share of +1 among all other samples, or null if there are none"),
     {.key = NULL}};
 /* clang-format on */
 
@@ -442,8 +448,8 @@ static exit_code run(const invocation *call) {
         code = draw(&my, patterns);
     if (code == EXIT_DONE && settings->table)
         code = result_csv(settings->table, marker_results, my.distinctive,
-                          "pattern,label,rank,unit,name,weight:.6g,share_in_class:.6g,"
-                          "share_in_rest:.6g");
+                          "pattern,label,rank,unit,name,weight:.6g?,share_in_class:.6g,"
+                          "share_in_rest:.6g?");
     if (code == EXIT_DONE)
         code = fail_status(
             isg_patterns_save(patterns, settings->out, call->common.seed, call->command_line));
@@ -613,7 +619,9 @@ const command command_patterns = {
         "--table ranks the units of a pattern by how much more often they are +1 in its samples "
         "than in all others: weight = share_in_class - share_in_rest, the first unit first if "
         "equal. Its columns are pattern (from 0), label, rank, unit (from 0), name (empty if "
-        "unknown), weight and the two shares. With --per-class, the samples of a pattern are those "
+        "unknown), weight and the two shares; if all samples belong to one pattern, weight and "
+        "share_in_rest are empty, and its units are in their own order. With --per-class, the "
+        "samples of a pattern are those "
         "of its class that are nearest to it.\n"
         "P.npz contains xi (units x patterns, int8), labels and meta.json; open it with "
         "numpy.load.",

@@ -26,6 +26,10 @@ wc -l <t.csv
 try patterns x.csv --label-column 1 -o top.npz --top 2 --quiet
 try patterns named.npz -o p.npz --class left --top 2
 try patterns named.npz -o p.npz --table t.txt
+# Where all samples are of one pattern, nothing is known of the others.
+/usr/bin/python3 -c 'import numpy as np; np.savez("same.npz", X=np.ones((30, 20), int))'
+try patterns same.npz --learn --patterns 2 --random --table same.csv --top 3 -o same_p.npz
+cat same.csv
 isinglass patterns named.npz -o p.npz --picture p.png >/dev/null || echo failed; head -c 4 p.png | tail -c 3; echo
 isinglass patterns named.npz --shape 2x2 -o i.npz --picture i.png >/dev/null || echo failed; head -c 4 i.png | tail -c 3; echo
 ls
