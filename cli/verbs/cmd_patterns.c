@@ -356,15 +356,34 @@ static exit_code make_random(isg_patterns **out, const invocation *call, const s
     return code;
 }
 
+/* What was learned until the signal is saved, and this says so. */
+static exit_code stopped(const isg_patterns *learned, const isg_learning *found,
+                         const invocation *call) {
+    const patterns_settings *settings = call->settings;
+    const exit_code saved = fail_status(
+        isg_patterns_save(learned, settings->out, call->common.seed, call->command_line));
+    if (saved != EXIT_DONE)
+        return saved;
+    const exit_code code = fail_status(ISG_ERR_CANCELLED);
+    return fail(code,
+                "%s; the patterns after %zu flip%s and %zu whole round%s are in %s; to go on: "
+                "--learn --patterns %s%s",
+                failure_sentence(), found->flips, plural(found->flips), found->rounds,
+                plural(found->rounds), settings->out, settings->out,
+                settings->learning.memory > 0 ? ", whose --memory is of other means" : "");
+}
+
 /* Replaces the patterns by learned ones. */
 static exit_code learn(isg_patterns **patterns, patterns_result *my, const invocation *call,
                        const source *from, const isg_dataset *data) {
     const patterns_settings *settings = call->settings;
+    isg_learn_options options = settings->learning;
     isg_patterns *learned = NULL;
     progress bar;
+    options.keep = true;
     progress_start(&bar, call->common.quiet, "learning");
-    const isg_status status = isg_patterns_learn(&learned, *patterns, data, &settings->learning,
-                                                 &my->learned, progress_callback(&bar));
+    const isg_status status = isg_patterns_learn(&learned, *patterns, data, &options, &my->learned,
+                                                 progress_callback(&bar));
     progress_finish(&bar);
     if (status == ISG_ERR_DEPENDENT)
         return fail(EXIT_BAD_INPUT, "%s: %s; learning needs independent patterns%s",
@@ -375,6 +394,8 @@ static exit_code learn(isg_patterns **patterns, patterns_result *my, const invoc
         return code;
     isg_patterns_free(*patterns);
     *patterns = learned;
+    if (my->learned.is_cancelled)
+        return stopped(learned, &my->learned, call);
     const isg_patterns_info info = isg_patterns_describe(learned);
     const isg_status bounded = isg_capture_ceiling(data, info.n_patterns, &my->ceiling);
     if (bounded == ISG_ERR_ARGUMENT) /* data of fewer directions than patterns are all captured */
@@ -495,7 +516,7 @@ static const option_entry options[] = {
     {.name = "rounds", .kind = OPTION_SIZE, .metavar = "R", .low = 1, .high = HUGE_VAL,
      .offset = offsetof(patterns_settings, learning.rounds), .otherwise = "until no flip gains",
      .help = "With --learn: rounds through all patterns, at most; --patterns P.npz goes on from there, "
-             "without --memory"},
+             "without --memory. Ctrl-C and SIGTERM save the patterns learned so far and stop"},
     {.name = "random", .kind = OPTION_FLAG, .offset = offsetof(patterns_settings, is_random),
      .help = "With --learn: start from random patterns, without labels"},
     {.name = "beta", .kind = OPTION_DOUBLE, .metavar = "B", .low = 1e-30, .high = 1e30,

@@ -122,6 +122,8 @@ typedef struct isg_learn_options {
         memory; /* kappa: also raise kappa (m.xi) for every pattern, with m the mean of the samples
                       nearest to it at the start, of its class if there are labels [0] */
     size_t rounds; /* through all patterns, at most [0: until nothing changes] */
+    bool keep;     /* if cancelled, the result is what was learned in whole rounds, or in a part of
+                      the first, and not an error [false] */
 } isg_learn_options;
 
 ISG_API isg_learn_options isg_learn_defaults(void);
@@ -130,6 +132,7 @@ typedef struct isg_learning {
     double capture_before, capture;
     size_t flips, rounds; /* of single units; through all patterns */
     bool is_finished;     /* no flip of one unit gains any more */
+    bool is_cancelled;    /* only with `keep` */
 } isg_learning;
 
 /* Flips single units of the patterns, the best first, as long as that raises N capture: the same result

@@ -343,6 +343,57 @@ static void orient(isg_ascent *my) {
     }
 }
 
+/* Where a round began: who goes on from there gets the same patterns as without a stop. */
+typedef struct whole_round {
+    isg_patterns *patterns; /* NULL before the second */
+    double capture;
+    size_t flips;
+} whole_round;
+
+static isg_status remember(whole_round *out, const isg_ascent *my, const isg_learning *so_far) {
+    isg_patterns_free(out->patterns);
+    *out = (whole_round){.flips = so_far->flips};
+    ISG_TRY(isg_ascent_capture(my, &out->capture));
+    return isg_patterns_copy(&out->patterns, my->patterns, SIZE_MAX, NULL, NULL);
+}
+
+/* Back to where the round began, but for the first: there is nothing before it that was learned. */
+static isg_status settle(isg_ascent *my, isg_learning *so_far, whole_round *before) {
+    so_far->is_cancelled = true;
+    if (!before->patterns)
+        return isg_ascent_capture(my, &so_far->capture);
+    isg_patterns_free(my->patterns);
+    my->patterns = before->patterns;
+    before->patterns = NULL;
+    so_far->capture = before->capture;
+    so_far->flips = before->flips;
+    return ISG_OK;
+}
+
+/* All rounds, and the capture in the end. */
+static isg_status climb(isg_ascent *my, isg_learning *so_far, const isg_learn_options *options,
+                        const isg_progress *progress) {
+    whole_round before = {.patterns = NULL};
+    isg_status status = ISG_OK;
+    while (!so_far->is_finished && (options->rounds == 0 || so_far->rounds < options->rounds)) {
+        const size_t flips = so_far->flips;
+        if (options->keep && so_far->rounds > 0)
+            ISG_TRY_GOTO(remember(&before, my, so_far));
+        status = climb_once(my, so_far, progress);
+        if (status == ISG_ERR_CANCELLED && options->keep) {
+            status = settle(my, so_far, &before);
+            goto done;
+        }
+        ISG_TRY_GOTO(status);
+        so_far->rounds++;
+        so_far->is_finished = so_far->flips == flips;
+    }
+    ISG_TRY_GOTO(isg_ascent_capture(my, &so_far->capture));
+done:
+    isg_patterns_free(before.patterns);
+    return status;
+}
+
 static isg_status check(const isg_patterns *start, const isg_dataset *data,
                         const isg_learn_options *options) {
     size_t rank = 0;
@@ -368,13 +419,7 @@ isg_status isg_patterns_learn(isg_patterns **out, const isg_patterns *start,
     ISG_TRY(check(start, data, options));
     ISG_TRY_GOTO(isg_ascent_start(&my, start, data, options->memory));
     ISG_TRY_GOTO(isg_ascent_capture(&my, &so_far.capture_before));
-    while (!so_far.is_finished && (options->rounds == 0 || so_far.rounds < options->rounds)) {
-        const size_t before = so_far.flips;
-        ISG_TRY_GOTO(climb_once(&my, &so_far, progress));
-        so_far.rounds++;
-        so_far.is_finished = so_far.flips == before;
-    }
-    ISG_TRY_GOTO(isg_ascent_capture(&my, &so_far.capture));
+    ISG_TRY_GOTO(climb(&my, &so_far, options, progress));
     orient(&my);
     my.patterns->info.n_ties = 0; /* units are no longer signs of means */
     if (report)

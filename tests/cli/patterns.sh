@@ -51,6 +51,30 @@ try patterns noisy.npz -o other.npz --patterns 41 --learn --random
 try patterns noisy.npz -o other.npz --patterns nowhere.npz --learn
 try patterns noisy.npz -o other.npz --patterns x.npz --learn
 try patterns noisy.npz -o other.npz --patterns -3 --learn
+# A signal while learning: what is learned is saved, and more can be learned from it.
+/usr/bin/python3 - <<'END_OF_PROGRAM'
+import signal, subprocess
+import numpy as np
+random = np.random.default_rng(2)
+prototypes = random.random((40, 400)) < 0.5
+np.savez("long.npz", X=prototypes[np.arange(4000) % 40] ^ (random.random((4000, 400)) < 0.4))
+learn = "isinglass patterns long.npz --learn --force --quiet".split()
+for name, how in ("INT", signal.SIGINT), ("TERM", signal.SIGTERM):
+    for wait in 1, 0.3, 3, 10:
+        run = subprocess.Popen([*learn, "-o", f"{name}.npz", "--random", "--patterns", "120"], text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        try:
+            run.wait(wait)
+        except subprocess.TimeoutExpired:
+            run.send_signal(how)
+        out, err = run.communicate()
+        if run.returncode > 0: # neither over nor not yet begun
+            break
+    print(run.returncode, repr(out), err, end="")
+    on = subprocess.run([*learn, "-o", "on.npz", "--patterns", f"{name}.npz", "--rounds", "1"], capture_output=True)
+    print(np.load(f"{name}.npz")["xi"].shape, on.returncode)
+END_OF_PROGRAM
 # Learning goes on by the rule and the names of the patterns, in whatever order the columns are.
 printf 'k,b,a,c\n0,1,7,3\n0,2,8,4\n1,5,3,9\n1,6,2,8\n1,5,1,9\n' >values.csv
 printf 'k,c,a,b\n0,3,7,1\n0,4,8,2\n1,9,3,5\n1,8,2,6\n1,9,1,5\n' >turned.csv

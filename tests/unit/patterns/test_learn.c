@@ -209,6 +209,58 @@ static void test_rounds(void **state) {
     isg_dataset_free(data);
 }
 
+/* Says stop after so many reports. */
+static bool count_down(void *user, double fraction) {
+    size_t *left = user;
+    (void)fraction;
+    return (*left)-- > 1;
+}
+
+/* Stopped after so many reports, everything is as reported, and learning goes on from whole rounds to `all`.
+   Whether it was stopped before it was over. */
+static bool check_stop(size_t reports, const isg_patterns *start, const isg_dataset *data,
+                       const char *all, isg_learning *report) {
+    const isg_learn_options options = {.keep = true};
+    const isg_progress stop = {count_down, &reports};
+    isg_patterns *some = NULL, *rest = NULL;
+    char found[65];
+    assert_ok(isg_patterns_learn(&some, start, data, &options, report, &stop));
+    assert_true(report->is_cancelled != report->is_finished);
+    assert_true(fabs(report->capture - plain_capture(some, data)) < 1e-12);
+    assert_true(report->capture >= report->capture_before);
+    if (report->rounds > 0) {
+        assert_ok(isg_patterns_learn(&rest, some, data, NULL, NULL, NULL));
+        assert_ok(isg_patterns_checksum(rest, found));
+        assert_string_equal(found, all);
+    }
+    isg_patterns_free(some);
+    isg_patterns_free(rest);
+    return report->is_cancelled;
+}
+
+static void test_stop(void **state) {
+    (void)state;
+    isg_dataset *data = make_data(70, 30, 5, false);
+    isg_patterns *start = random_patterns(30, 4), *all = NULL, *none = NULL;
+    isg_learning report;
+    char checksum[65];
+    size_t in_first = 0, in_others = 0, left = 3;
+    const isg_progress stop = {count_down, &left};
+    assert_ok(isg_patterns_learn(&all, start, data, NULL, &report, NULL));
+    assert_false(report.is_cancelled);
+    assert_ok(isg_patterns_checksum(all, checksum));
+    for (size_t reports = 1; check_stop(reports, start, data, checksum, &report); reports++) {
+        in_first += report.rounds == 0;
+        in_others += report.rounds > 0;
+    }
+    assert_true(in_first > 1 && in_others > 1);
+    assert_int_equal(isg_patterns_learn(&none, start, data, NULL, NULL, &stop), ISG_ERR_CANCELLED);
+    assert_null(none);
+    isg_patterns_free(start);
+    isg_patterns_free(all);
+    isg_dataset_free(data);
+}
+
 static void test_labels_ignored(void **state) {
     (void)state;
     isg_dataset *data = make_data(60, 20, 3, true), *plain = make_data(60, 20, 3, false);
@@ -251,9 +303,10 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_gains),   cmocka_unit_test(test_maximum),
-        cmocka_unit_test(test_memory),  cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_labels_ignored),
+        cmocka_unit_test(test_gains),          cmocka_unit_test(test_maximum),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_stop),           cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_labels_ignored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
