@@ -55,7 +55,8 @@ typedef struct curve_point {
     size_t epochs;
     double test_error, train_error, validation_error; /* shares; NaN without such data */
     double seconds;                                   /* of training until then */
-    bool converged;
+    const bool *converged; /* of the regression; NULL with --finetune, which has none */
+    bool has_failed;       /* it is known not to have converged */
 } curve_point;
 
 typedef struct classify_job {

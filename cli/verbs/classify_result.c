@@ -114,7 +114,7 @@ exit_code classify_fit_features(classify_job *my) {
     isg_classifier_free(my->classifier);
     my->classifier = NULL;
     if (my->tuner) {
-        my->fit = (isg_logistic_report){.converged = true};
+        my->fit = (isg_logistic_report){.converged = true}; /* there is nothing to converge */
         return fail_status(isg_tuner_classifier(&my->classifier, my->tuner));
     }
     progress_start(&bar, my->call.common.quiet, "fitting");
@@ -191,7 +191,8 @@ static const result_entry point_results[] = {
     RESULT(curve_point, train_error, "the same for TRAIN"),
     RESULT(curve_point, validation_error,
            "and for the validation data (with --balanced, the mean over the classes), or null"),
-    RESULT(curve_point, converged, "whether the regression converged"),
+    RESULT(curve_point, converged, "whether the regression converged, or null with --finetune"),
+    RESULT_HIDDEN(curve_point, has_failed),
     RESULT(curve_point, seconds, "of training by then"),
     {.key = NULL}};
 
@@ -406,11 +407,11 @@ const result_entry classify_results[] = {
     {.when = "has_curve&validation", .each = "errors_at",
      .heading = "    epochs test error % train error % validation error % training s",
      .text = "  {epochs:8} {test_error:%12.2f?} {train_error:%13.2f} {validation_error:%18.2f?} "
-             "{seconds:10.2f}{converged:|  not converged}"},
+             "{seconds:10.2f}{has_failed:  not converged|}"},
     {.when = "has_curve&!validation", .each = "errors_at",
      .heading = "    epochs test error % train error % training s",
      .text = "  {epochs:8} {test_error:%12.2f?} {train_error:%13.2f} {seconds:10.2f}"
-             "{converged:|  not converged}"},
+             "{has_failed:  not converged|}"},
     {.when = "is_trained", .label = "training", .text = "{epochs epoch}, {seconds:.2f} s"},
     {.when = "stopped_early", .label = "stopped", .text = "early: no better epoch came"},
     {.when = "validation", .label = "best epoch",

@@ -69,15 +69,27 @@ static exit_code make_record(classify_job *my) {
     return my->record ? EXIT_DONE : fail_memory();
 }
 
+/* With --finetune there is no regression. */
+static void set_converged(curve_point *point, const classify_job *my, bool converged) {
+    static const bool is_so = true, is_not = false;
+    const bool is_known = !my->settings->finetune;
+    point->converged = !is_known ? NULL : converged ? &is_so : &is_not;
+    point->has_failed = is_known && !converged;
+}
+
+static json_t *converged_json(const bool *converged) {
+    return converged ? json_boolean(*converged) : json_null();
+}
+
 static json_t *points_json(const classify_job *my) {
     json_t *all = json_array();
     bool is_whole = all != NULL;
     for (size_t k = 0; is_whole && k < my->n_points; k++) {
         const curve_point *point = my->points + k;
-        json_t *entry =
-            json_pack("{s:I, s:o, s:f, s:f, s:b}", "epochs", (json_int_t)point->epochs,
-                      "test_error", json_number(point->test_error), "train_error",
-                      point->train_error, "seconds", point->seconds, "converged", point->converged);
+        json_t *entry = json_pack("{s:I, s:o, s:f, s:f, s:o}", "epochs", (json_int_t)point->epochs,
+                                  "test_error", json_number(point->test_error), "train_error",
+                                  point->train_error, "seconds", point->seconds, "converged",
+                                  converged_json(point->converged));
         if (my->validation && entry &&
             json_object_set_new(entry, "validation_error", json_number(point->validation_error)))
             is_whole = false;
@@ -93,12 +105,12 @@ static int set_best(const classify_job *my) {
     const best_epoch *best = &my->best;
     if (!my->validation || best->epochs == SIZE_MAX)
         return 0;
-    return json_object_set_new(my->record, "best",
-                               json_pack("{s:I, s:f, s:I, s:I, s:f, s:b}", "epochs",
-                                         (json_int_t)best->epochs, "error", best->error, "file",
-                                         (json_int_t)best->slot + 1, "iterations",
-                                         (json_int_t)best->fit.iterations, "loss", best->fit.loss,
-                                         "converged", best->fit.converged));
+    return json_object_set_new(
+        my->record, "best",
+        json_pack("{s:I, s:f, s:I, s:I, s:f, s:o}", "epochs", (json_int_t)best->epochs, "error",
+                  best->error, "file", (json_int_t)best->slot + 1, "iterations",
+                  (json_int_t)best->fit.iterations, "loss", best->fit.loss, "converged",
+                  converged_json(my->settings->finetune ? NULL : &best->fit.converged)));
 }
 
 /* What may have changed since the start. A text that has not is borrowed from the record and would
@@ -152,6 +164,13 @@ static void insert_point(classify_job *my, curve_point point) {
     my->points[k] = point;
 }
 
+/* False if it should be there and is not. */
+static bool read_converged(bool *out, const classify_job *my, const json_t *entry) {
+    const json_t *found = json_object_get(entry, "converged");
+    *out = !json_is_false(found);
+    return json_is_boolean(found) || my->settings->finetune;
+}
+
 /* The points of the curve that are among the stops. */
 static exit_code read_points(classify_job *my) {
     const json_t *all = json_object_get(my->record, "points");
@@ -160,27 +179,26 @@ static exit_code read_points(classify_job *my) {
     json_array_foreach(all, index, entry) {
         json_int_t epochs = 0;
         double seconds = 0, train_error = 0;
-        int converged = 0;
-        if (json_unpack(entry, "{s:I, s:F, s:F, s:b}", "epochs", &epochs, "train_error",
-                        &train_error, "seconds", &seconds, "converged", &converged) != 0 ||
-            epochs < 0)
+        bool converged = false;
+        if (json_unpack(entry, "{s:I, s:F, s:F}", "epochs", &epochs, "train_error", &train_error,
+                        "seconds", &seconds) != 0 ||
+            !read_converged(&converged, my, entry) || epochs < 0)
             return settings_refuse(my->settings->out, "not as 'isinglass classify' writes it");
         const json_t *test = json_object_get(entry, "test_error");
         const json_t *validation = json_object_get(entry, "validation_error");
         bool is_stop = false;
         for (size_t k = 0; k + 1 < my->n_stops; k++) /* the last is computed again */
             is_stop = is_stop || my->stops[k] == (size_t)epochs;
-        if (is_stop && !has_point(my, (size_t)epochs))
-            insert_point(my,
-                         (curve_point){.epochs = (size_t)epochs,
-                                       .test_error = json_is_number(test) ? json_number_value(test)
-                                                                          : (double)NAN,
-                                       .train_error = train_error,
-                                       .validation_error = json_is_number(validation)
-                                                               ? json_number_value(validation)
-                                                               : (double)NAN,
-                                       .seconds = seconds,
-                                       .converged = converged});
+        curve_point point = {
+            .epochs = (size_t)epochs,
+            .test_error = json_is_number(test) ? json_number_value(test) : (double)NAN,
+            .train_error = train_error,
+            .validation_error =
+                json_is_number(validation) ? json_number_value(validation) : (double)NAN,
+            .seconds = seconds};
+        set_converged(&point, my, converged);
+        if (is_stop && !has_point(my, point.epochs))
+            insert_point(my, point);
     }
     return EXIT_DONE;
 }
@@ -189,13 +207,13 @@ static exit_code read_best(classify_job *my) {
     best_epoch *best = &my->best;
     json_t *found = json_object_get(my->record, "best");
     json_int_t epochs = 0, file = 0, iterations = 0;
-    int converged = 0;
+    bool converged = false;
     if (!found)
         return EXIT_DONE;
-    if (json_unpack(found, "{s:I, s:F, s:I, s:I, s:F, s:b}", "epochs", &epochs, "error",
-                    &best->error, "file", &file, "iterations", &iterations, "loss", &best->fit.loss,
-                    "converged", &converged) != 0 ||
-        epochs < 0 || iterations < 0 || (file != 1 && file != 2))
+    if (json_unpack(found, "{s:I, s:F, s:I, s:I, s:F}", "epochs", &epochs, "error", &best->error,
+                    "file", &file, "iterations", &iterations, "loss", &best->fit.loss) != 0 ||
+        !read_converged(&converged, my, found) || epochs < 0 || iterations < 0 ||
+        (file != 1 && file != 2))
         return settings_refuse(my->settings->out, "not as 'isinglass classify' writes it");
     if ((size_t)epochs > my->settings->epochs)
         return fail(EXIT_CHECKPOINT, "--epochs %zu, but the run in %s was validated after %zu",
@@ -448,16 +466,16 @@ static exit_code add_point(classify_job *my, size_t epochs) {
     if (code != EXIT_DONE)
         return code;
     const double validation_error = my->validation ? classify_validation_error(my) : (double)NAN;
-    insert_point(
-        my, (curve_point){
-                .epochs = epochs,
-                .test_error = my->test_tally.counts
-                                  ? (double)my->test_tally.wrong / (double)my->test_tally.samples
-                                  : (double)NAN,
-                .train_error = (double)my->train_tally.wrong / (double)my->train_tally.samples,
-                .validation_error = validation_error,
-                .seconds = classify_seconds(my),
-                .converged = my->fit.converged});
+    curve_point point = {
+        .epochs = epochs,
+        .test_error = my->test_tally.counts
+                          ? (double)my->test_tally.wrong / (double)my->test_tally.samples
+                          : (double)NAN,
+        .train_error = (double)my->train_tally.wrong / (double)my->train_tally.samples,
+        .validation_error = validation_error,
+        .seconds = classify_seconds(my)};
+    set_converged(&point, my, my->fit.converged);
+    insert_point(my, point);
     if (my->validation)
         code = keep_best(my, epochs);
     return code == EXIT_DONE ? write_record(my) : code;
