@@ -14,7 +14,9 @@ const char *const start_names[] = {"hopfield", "hebbian", "pca",
                                    "normal",   "axes",    NULL}; /* isg_start */
 const char start_help[] =
     "Weights to start from: hopfield (the projection rule of the class patterns), hebbian, pca "
-    "(principal axes), axes (the same without removing means: the best orthonormal start), normal "
+    "(principal axes), axes (the same without removing means: the orthonormal weights that capture "
+    "most "
+    "of the data), normal "
     "(random), or a model M.npz";
 
 /* What --init says: a start, or a model file. */

@@ -30,7 +30,7 @@ extern const char start_help[]; /* explains them */
      .help = start_help},                                                                          \
     {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .low = 1, .high = HUGE_VAL,            \
      START_OPTION(type, member, how.n_hidden), .otherwise = "classes x --per-class",                     \
-     .help = "Number of hidden units; only for --init pca and normal"},                            \
+     .help = "Number of hidden units; only for --init pca, axes and normal"},                      \
     {.name = "per-class", .kind = OPTION_SIZE, .metavar = "K", .low = 1, .high = HUGE_VAL,         \
      START_OPTION(type, member, how.per_class),                                               \
      .help = "Patterns, and thus hidden units, per class; more than one come from Ward "           \

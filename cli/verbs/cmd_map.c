@@ -64,6 +64,16 @@ static exit_code map_patterns(isg_rbm **rbm, const invocation *call, map_result 
     return code;
 }
 
+/* tr(W W^T) */
+static double squared_norm(isg_rbm *rbm) {
+    const isg_matd w = isg_rbm_weights(rbm);
+    double sum = 0;
+    for (size_t i = 0; i < w.rows; i++)
+        for (size_t mu = 0; mu < w.cols; mu++)
+            sum += w.data[i * w.stride + mu] * w.data[i * w.stride + mu];
+    return sum;
+}
+
 /* Axes have no patterns, so that only their own shape can be reported on. */
 static exit_code map_axes(isg_rbm **rbm, const invocation *call, map_result *my) {
     const map_settings *settings = call->settings;
@@ -93,13 +103,14 @@ static exit_code map_axes(isg_rbm **rbm, const invocation *call, map_result *my)
     if (code == EXIT_DONE)
         code = fail_status(isg_rbm_integrate(*rbm, &found, NULL, NULL));
     const double unknown = (double)NAN;
-    my->found = (isg_mapping_report){.n_hidden = found.n_hidden,
-                                     .rank = found.rank,
-                                     .orthogonality_error = found.orthogonality_error,
-                                     .reconstruction_error = unknown,
-                                     .projector_error = unknown,
-                                     .fixed_point_error = unknown,
-                                     .trace = (double)found.n_hidden};
+    if (code == EXIT_DONE)
+        my->found = (isg_mapping_report){.n_hidden = found.n_hidden,
+                                         .rank = found.rank,
+                                         .orthogonality_error = found.orthogonality_error,
+                                         .reconstruction_error = unknown,
+                                         .projector_error = unknown,
+                                         .fixed_point_error = unknown,
+                                         .trace = squared_norm(*rbm)};
     isg_dataset_free(data);
     return code;
 }
@@ -159,7 +170,7 @@ static const option_entry options[] = {
     {.name = "init", .kind = OPTION_CHOICE, .metavar = "WHAT", .choices = origin_choices,
      .offset = offsetof(map_settings, from),
      .help = "What W is made from: patterns of a file, or the leading axes of data: of their second "
-             "moments <ss'> (axes, of all orthonormal weights those with the largest likelihood), or of "
+             "moments <ss'> (axes, of all orthonormal weights those that capture most of the data), or of "
              "their covariance (pca)"},
     {.name = "hidden", .kind = OPTION_SIZE, .metavar = "P", .low = 1, .high = HUGE_VAL,
      .offset = offsetof(map_settings, n_hidden), .otherwise = "one for each class",
@@ -187,7 +198,7 @@ static const option_entry options[] = {
 static const result_entry results[] = {
     IS(file, "the file written"),
     RESULT_ENUM(map_result, from, "init", origin_choices, "patterns, axes or pca"),
-    IS(via, "qr, svd, sqrt or hebbian; null for axes"),
+    IS(via, "qr, svd, sqrt or hebbian; null for axes and pca"),
     IS(n_visible, "number of visible units"),
     IS(n_patterns, "number of patterns"),
     FOUND(rank, "number of linearly independent patterns"),
@@ -220,7 +231,7 @@ static const example examples[] = {
     {"isinglass map digits.npz -o model.npz --via svd --beta 1",
      "The same network with other weights and at a higher temperature."},
     {"isinglass map mnist:train --init axes --hidden 10 -o axes.npz",
-     "The orthonormal weights of the largest likelihood, without training."},
+     "The orthonormal weights that capture most of the data, without training."},
     {"isinglass map digits.npz -o model.npz --picture weights.png",
      "Look at the weights, as in Fig. 3a of the paper."},
     {NULL, NULL},
@@ -241,10 +252,10 @@ const command command_map = {
         "--allow-rank-deficient maps them at their rank. The Hebbian rule accepts any "
         "patterns.\n"
         "With --init axes, W has the leading eigenvectors of the data's second moments, from which "
-        "no means "
-        "are removed. Of all W with orthonormal columns it captures most of the data, and so has "
-        "nearly "
-        "the largest likelihood, but its patterns are not binary.\n"
+        "no means are removed. Of all W with orthonormal columns it captures most of the data, "
+        "where capture is the mean share of a sample in the span of W and L = beta/2 N capture - "
+        "ln Z. It stores no binary patterns, and its ln Z is not that of a network that does. "
+        "Others may be likelier: see 'isinglass train --constraint stiefel'.\n"
         "M.npz contains W (visible x hidden units), b, c, beta, the patterns xi with their "
         "labels, R with WR = xi, and meta.json; open it with numpy.load.",
     .arguments = arguments,

@@ -91,7 +91,8 @@ typedef enum isg_start {
     ISG_START_PCA,      /* the principal axes of the data, as unit columns */
     ISG_START_NORMAL,   /* independent normal weights */
     ISG_START_AXES /* as PCA, but of the second moments <s s^T>, no means removed: of all orthonormal
-                      weights those with the largest likelihood, but for changes of ln Z */
+                      weights those that capture most of the data, but not those of the largest
+                      likelihood, since ln Z depends on W as well */
 } isg_start;
 
 /* Start from isg_start_defaults(); defaults are in brackets. */

@@ -7,7 +7,7 @@
  *
  *     L = beta/2 tr(P C) - ln Z,
  *
- * where ln Z hardly depends on P. So likelihood is the capture tr(P C) / N. Flipping unit i of pattern mu
+ * where ln Z hardly depends on which binary patterns span P. So likelihood is the capture tr(P C) / N. Flipping unit i of pattern mu
  * changes the part r of the pattern that is outside the others' span to r + d q, with d = -2 xi_i and q the
  * part of the unit vector e_i outside it, and so tr(P C) by exactly
  *

@@ -139,7 +139,8 @@ class Patterns:
 
     def capture(self, data: Dataset | npt.ArrayLike) -> float:
         """The mean share of a sample that lies in the span of the patterns, tr(P C) / n_visible. The network has
-        the log-likelihood beta/2 n_visible capture - ln Z per sample, and ln Z hardly depends on the patterns."""
+        the log-likelihood beta/2 n_visible capture - ln Z per sample, and ln Z hardly depends on which binary patterns
+        they are."""
         from .dataset import as_dataset
 
         return self._handle.capture(as_dataset(data, "data", self.encoding)._handle)

@@ -221,7 +221,8 @@ class SpinGaussianRBM:
         data : Dataset or array of spins
         kind : {"hopfield", "hebbian", "pca", "normal", "axes"}
             The projection rule of the patterns, mapped by QR; the Hebbian rule; the principal axes of the data as
-            unit columns; or independent normal weights of standard deviation ``deviation``.
+            unit columns; the same of the second moments, no means removed, which of all orthonormal weights capture
+            most of the data ("axes"); or independent normal weights of standard deviation ``deviation``.
         per_class : int
             Patterns, and so hidden units, per class.
         n_hidden : int
@@ -377,8 +378,8 @@ class SpinGaussianRBM:
         return self._transform(X, False, progress)[0]
 
     def capture(self, X: Samples, *, progress: Progress = None) -> float:
-        """The mean share of a sample that lies in the span of W: for orthonormal W, beta/2 n_visible times that is the
-        log-likelihood but for ln Z, which hardly depends on W."""
+        """The mean share of a sample that lies in the span of W: for orthonormal W, the log-likelihood is beta/2
+        n_visible times that, minus ln Z, which is about the same for all networks of as many binary patterns."""
         with reporting(progress, "capture") as report:
             return self._handle.capture(self._data(X)._handle, report)
 
