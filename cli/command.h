@@ -103,4 +103,8 @@ typedef struct invocation {
 /* Whether the user typed the option of this name, the command's own or a common one. */
 bool call_has_option(const invocation *call, const char *name);
 
+/* As fail_status(), but if an argument is refused by the name of an option of the verb, "gamma: ...", it is
+   named as it is typed. */
+exit_code call_fail_status(const invocation *call, isg_status status);
+
 #endif

@@ -352,3 +352,13 @@ bool call_has_option(const invocation *call, const char *name) {
     return is_given(call->verb->options, call->given, name) ||
            is_given(common_options, call->common_given, name);
 }
+
+exit_code call_fail_status(const invocation *call, isg_status status) {
+    const char *sentence = isg_error_message();
+    const size_t length = strcspn(sentence, ": ");
+    for (const option_entry *o = call->verb->options;
+         status == ISG_ERR_ARGUMENT && sentence[length] == ':' && o->name; o++)
+        if (strlen(o->name) == length && strncmp(o->name, sentence, length) == 0)
+            return fail(EXIT_MISUSED, "--%s", sentence);
+    return fail_status(status);
+}

@@ -318,7 +318,7 @@ static exit_code begin(job *my) {
     if (code == EXIT_DONE && my->settings->how.train.constraint == ISG_CONSTRAINT_SPAN)
         code = fail_status(isg_rbm_copy(&before, rbm));
     if (code == EXIT_DONE)
-        code = fail_status(isg_run_begin(my->run, text, rbm, my->data, &options));
+        code = call_fail_status(&my->call, isg_run_begin(my->run, text, rbm, my->data, &options));
     if (code != EXIT_DONE)
         isg_rbm_free(rbm);
     else if (before)

@@ -148,13 +148,11 @@ static exit_code unmap(unmapped *my, const invocation *call) {
     progress_start(&bar, call->common.quiet, "searching");
     const isg_status status = isg_unmap(&my->result, my->rbm, &options, progress_callback(&bar));
     progress_finish(&bar);
-    if (status == ISG_ERR_ARGUMENT) /* the step size, as the options have no other left to refuse */
-        return fail(EXIT_MISUSED, "--%s", isg_error_message());
     if (status == ISG_ERR_DEPENDENT)
         return fail(EXIT_BAD_INPUT, "%s: %s", call->arguments[0], isg_error_message());
     if (status == ISG_OK)
         my->report = isg_unmapping_describe(my->result);
-    return fail_status(status);
+    return call_fail_status(call, status);
 }
 
 /* The likelihood of the data under the recovered network, mapped again, and how many of them it recalls.

@@ -75,6 +75,15 @@ static isg_status check_shapes(const isg_rbm *rbm, const isg_unmap_options *opti
     return ISG_OK;
 }
 
+/* Clusters are what learning starts from if the patterns of relax cannot be. */
+static isg_status check_samples(const isg_unmap_options *options, size_t count) {
+    return options->samples >= count
+               ? ISG_OK
+               : isg_fail(ISG_ERR_ARGUMENT,
+                          "samples: expected at least as many as patterns, %zu, found %zu", count,
+                          options->samples);
+}
+
 static isg_status check_options(const isg_rbm *rbm, const isg_unmap_options *options) {
     if ((unsigned)options->method > ISG_UNMAP_CAPTURE)
         return isg_fail(ISG_ERR_ARGUMENT,
@@ -87,6 +96,8 @@ static isg_status check_options(const isg_rbm *rbm, const isg_unmap_options *opt
     if (options->method == ISG_UNMAP_CAPTURE && options->count > rbm->info.n_visible)
         return isg_fail(ISG_ERR_ARGUMENT, "count: %zu patterns of %zu units cannot be independent",
                         options->count, rbm->info.n_visible);
+    if (options->method == ISG_UNMAP_CAPTURE && options->count != rbm->info.n_hidden)
+        ISG_TRY(check_samples(options, options->count));
     if (options->method == ISG_UNMAP_CAPTURE && options->flip)
         return isg_fail(ISG_ERR_ARGUMENT, "flip: is not for capture, which flips for likelihood");
     if (options->method == ISG_UNMAP_CAPTURE && options->start == ISG_UNMAP_FROM_PATTERNS &&
@@ -399,6 +410,8 @@ static isg_status capture(work *my) {
         options.count = my->span.p;
     const bool from_relax = rank == made->report.n_patterns && rank == options.count;
     my->searched = 0.9;
+    if (!from_relax)
+        ISG_TRY(check_samples(&options, options.count));
     ISG_TRY(isg_unmap_capture(&learned, my->rbm, from_relax ? made->patterns : NULL, &options,
                               &made->report, isg_part_of(&part, my->progress, 0, my->searched)));
     release_result(made);

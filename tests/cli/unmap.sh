@@ -82,6 +82,7 @@ try unmap m.npz -o x.npz --beta 1
 try unmap m.npz -o x.npz --method capture --near-data
 try unmap m.npz -o x.npz --method capture --patterns 49
 try unmap m.npz -o x.npz --method capture --samples 0
+try unmap m.npz -o x.npz --method capture --patterns 40 --samples 20
 try unmap m.npz -o x.npz --method capture --flip
 try unmap m.npz -o x.npz --method capture --start p.npz --patterns 2
 try unmap m.npz -o x.npz --gamma 0

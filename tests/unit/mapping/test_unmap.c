@@ -703,6 +703,9 @@ static void test_refusals(void **state) {
     options.stay = false;
     options.count = 31;
     assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT, "count: 31 patterns");
+    options.count = 11;
+    assert_fails(isg_unmap(&found, rbm, &options, NULL), ISG_ERR_ARGUMENT,
+                 "as patterns, 11, found 10");
 
     size_t calls = 0;
     const isg_progress progress = {never, &calls};
