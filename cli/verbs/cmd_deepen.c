@@ -213,11 +213,11 @@ static exit_code score(deepen_job *my) {
 static exit_code write_files(const deepen_job *my) {
     const deepen_settings *settings = my->settings;
     exit_code code = EXIT_DONE;
-    if (settings->out)
+    if (settings->predictions)
+        code = deepen_predict(my, my->test ? my->test : my->data);
+    if (code == EXIT_DONE && settings->out)
         code = fail_status(isg_deep_model_save(my->model, settings->out, my->call->common.seed,
                                                my->call->command_line));
-    if (code == EXIT_DONE && settings->predictions)
-        code = deepen_predict(my, my->test ? my->test : my->data);
     if (code == EXIT_DONE && settings->samples)
         code = deepen_sample(my);
     return code;

@@ -41,6 +41,7 @@ typedef struct deepen_job {
 /* The bound, and the mistakes of both rules. */
 exit_code deepen_look(const deepen_job *my, const isg_dataset *data, deepen_score *out);
 
+/* Before the model is written: the rule may not suit it. */
 exit_code deepen_predict(const deepen_job *my, const isg_dataset *data);
 
 /* How many samples of which class, and whether they can be drawn as a picture. Call it before the fit

@@ -60,9 +60,12 @@ static const result_entry score_results[] = {
                               "({reconstruction:.2f} reconstruction - {divergence:.2f} divergence)"},
     {.when = "labelled_elbo.value", .label = "ELBO with class",
      .text = "{labelled_elbo.value:.3f} +- {labelled_elbo.error:.2g}"},
-    {.when = "labelled", .label = "error",
+    {.when = "labelled&quadratic_error", .label = "error",
      .text = "{error:%.2f} % +- {error_se:%.2f} ({wrong} of {labelled}); quadratic discriminants "
-             "{quadratic_error:%.2f?} %"},
+             "{quadratic_error:%.2f} %"},
+    {.when = "labelled&!quadratic_error", .label = "error",
+     .text = "{error:%.2f} % +- {error_se:%.2f} ({wrong} of {labelled}); no quadratic discriminants, as a "
+             "covariance is singular"},
     {.key = NULL}};
 
 const result_entry deepen_results[] = {

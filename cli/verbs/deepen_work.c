@@ -93,6 +93,19 @@ static const char **class_names(const deepen_job *my) {
     return names;
 }
 
+/* Quadratic discriminants need covariances that can be inverted. */
+static exit_code predict_failed(const deepen_job *my, isg_status status) {
+    if (status != ISG_ERR_UNSUPPORTED)
+        return fail_status(status);
+    return my->rbm
+               ? fail(EXIT_BAD_INPUT, "--rule quadratic: %s with --shrinkage, or take --rule bound",
+                      isg_error_message())
+               : fail(EXIT_BAD_INPUT,
+                      "--rule quadratic: %s: %s with --shrinkage when it is fitted, or take "
+                      "--rule bound",
+                      my->model_name, isg_error_message());
+}
+
 exit_code deepen_predict(const deepen_job *my, const isg_dataset *data) {
     const size_t n = my->info.n_classes, n_samples = isg_dataset_describe(data).n_samples;
     uint32_t *answers = memory_allocate(n_samples, sizeof *answers);
@@ -100,9 +113,9 @@ exit_code deepen_predict(const deepen_job *my, const isg_dataset *data) {
     const char **names = class_names(my);
     exit_code code = answers && probabilities && names ? EXIT_DONE : fail_memory();
     if (code == EXIT_DONE)
-        code =
-            fail_status(isg_deep_model_predict(my->model, data, my->settings->rule, answers,
-                                               (isg_matd){probabilities, n_samples, n, n}, NULL));
+        code = predict_failed(
+            my, isg_deep_model_predict(my->model, data, my->settings->rule, answers,
+                                       (isg_matd){probabilities, n_samples, n, n}, NULL));
     if (code == EXIT_DONE) {
         const sample_table table = {.data = data,
                                     .values = {probabilities, n_samples, n, n},
