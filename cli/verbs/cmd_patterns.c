@@ -49,7 +49,7 @@ typedef struct patterns_result {
     isg_patterns_info info;
     size_t rank, mu, nu; /* mu and nu have the largest overlap */
     double max_overlap;
-    bool is_dependent, is_sampled;
+    bool is_dependent, is_sampled, has_members;
     size_t ward_sample;
     char dependence[256], checksum[65];
     pattern_row *rows; /* n_patterns */
@@ -71,6 +71,8 @@ static exit_code list_patterns(patterns_result *my, const isg_patterns *patterns
         my->rows[mu] =
             (pattern_row){isg_patterns_label(patterns, mu), isg_patterns_members(patterns, mu),
                           isg_patterns_positive(patterns, mu)};
+    for (size_t mu = 0; mu < p; mu++)
+        my->has_members = my->has_members || my->rows[mu].members > 0;
     my->patterns = (result_list){my->rows, p, bytes};
     my->positive = (result_list){&my->rows->positive, p, bytes};
     my->labels = (result_list){&my->rows->label, p, bytes};
@@ -335,18 +337,25 @@ static exit_code cluster(isg_patterns **out, const invocation *call, const sourc
                                     : "");
 }
 
+/* As many as asked for; of classes, a small one may give fewer. */
+static size_t count_patterns(const patterns_settings *settings, const source *from,
+                             const isg_dataset *data) {
+    const isg_dataset_info info = isg_dataset_describe(data);
+    const size_t n_classes = info.n_classes > 0 ? info.n_classes : 1;
+    size_t count = from->count;
+    for (size_t c = 0; from->count == 0 && c < n_classes; c++) {
+        const size_t size = info.n_classes > 0 ? isg_dataset_class_size(data, c) : info.n_samples;
+        const size_t most = settings->is_random ? info.n_visible + 1 : size;
+        count += settings->how.per_class < most ? settings->how.per_class : most;
+    }
+    return count;
+}
+
 static exit_code make_random(isg_patterns **out, const invocation *call, const source *from,
                              const isg_dataset *data) {
     const patterns_settings *settings = call->settings;
     const isg_dataset_info info = isg_dataset_describe(data);
-    const size_t classes = info.n_classes > 0 ? info.n_classes : 1;
-    const size_t count = from->count ? from->count
-                         : settings->how.per_class > SIZE_MAX / classes
-                             ? SIZE_MAX
-                             : classes * settings->how.per_class;
-    if (count > info.n_visible)
-        return fail(EXIT_BAD_INPUT, "--random: %zu patterns of %zu units cannot be independent",
-                    count, info.n_visible);
+    const size_t count = count_patterns(settings, from, data);
     exit_code code =
         fail_status(isg_patterns_random(out, info.n_visible, count, call->common.seed));
     if (code == EXIT_DONE)
@@ -410,12 +419,28 @@ static exit_code learn(isg_patterns **patterns, patterns_result *my, const invoc
     return code;
 }
 
+/* Learning needs independent patterns, and more than units are not. */
+static exit_code check_count(const invocation *call, const source *from, const isg_dataset *data) {
+    const patterns_settings *settings = call->settings;
+    const isg_dataset_info info = isg_dataset_describe(data);
+    const size_t count = count_patterns(settings, from, data);
+    if (!settings->is_learned || from->file || count <= info.n_visible)
+        return EXIT_DONE;
+    return fail(EXIT_BAD_INPUT,
+                "--learn: %zu patterns of %zu unit%s cannot be independent; choose a smaller --%s",
+                count, info.n_visible, plural(info.n_visible),
+                from->count ? "patterns" : "per-class");
+}
+
 static exit_code make(isg_patterns **out, patterns_result *my, const invocation *call,
                       const source *from, const isg_dataset *data) {
     const patterns_settings *settings = call->settings;
-    exit_code code = from->file            ? match_source(out, from->file, data, call->arguments[0])
-                     : settings->is_random ? make_random(out, call, from, data)
-                                           : cluster(out, call, from, data);
+    exit_code code = check_count(call, from, data);
+    if (code != EXIT_DONE)
+        return code;
+    code = from->file            ? match_source(out, from->file, data, call->arguments[0])
+           : settings->is_random ? make_random(out, call, from, data)
+                                 : cluster(out, call, from, data);
     if (code == EXIT_DONE && settings->is_learned)
         code = learn(out, my, call, from, data);
     return code;
@@ -550,7 +575,7 @@ static const result_entry results[] = {
     IS(rank, "number of linearly independent patterns"),
     LIST(positive, result_sizes, "number of +1 in each pattern"),
     LIST(labels, result_texts, "class of each pattern, or null"),
-    LIST(members, result_sizes, "number of samples behind each pattern"),
+    LIST(members, result_sizes, "number of samples behind each pattern; 0 if it was not made of samples"),
     IS(max_overlap, "largest overlap of two patterns, or null if there is only one"),
     RESULT_AS(patterns_result, info.n_ties, "ties", "number of units whose mean was zero, over all patterns"),
     RESULT_AS(patterns_result, info.n_sampled, "sampled_classes",
@@ -575,7 +600,7 @@ static const result_entry results[] = {
     RESULT_HIDDEN(patterns_result, is_dependent), RESULT_HIDDEN(patterns_result, mu),
     RESULT_HIDDEN(patterns_result, nu), RESULT_HIDDEN(patterns_result, is_sampled),
     RESULT_HIDDEN(patterns_result, ward_sample), RESULT_HIDDEN(patterns_result, is_learned),
-    RESULT_HIDDEN(patterns_result, is_unfinished),
+    RESULT_HIDDEN(patterns_result, is_unfinished), RESULT_HIDDEN(patterns_result, has_members),
     {.label = "patterns", .text = "{n_patterns} of {n_visible unit}"},
     {.when = "!is_dependent", .label = "rank", .text = "{rank}: linearly independent"},
     {.when = "is_dependent", .label = "rank", .text = "{rank}: dependent, {dependence}"},
@@ -593,8 +618,11 @@ static const result_entry results[] = {
      .text = "L is at most {bound:.3f} at beta {beta} (score it with 'map' and 'score')"},
     {.when = "!is_learned", .label = "ties", .text = "{ties} (units whose mean is zero, set to -1)"},
     {.label = "SHA-256", .text = "{sha256} (of the sorted patterns)"},
-    {.each = "patterns", .heading = "  pattern  class                 samples       +1",
+    {.when = "has_members", .each = "patterns",
+     .heading = "  pattern  class                 samples       +1",
      .text = "  {#:-8} {label:-20} {members:8} {positive:8}"},
+    {.when = "!has_members", .each = "patterns", .heading = "  pattern  class                      +1",
+     .text = "  {#:-8} {label:-20} {positive:8}"},
     {.when = "distinctive", .print = print_markers},
     {.when = "table", .label = "table", .text = "{table}"},
     {.when = "picture", .label = "picture", .text = "{picture}"},

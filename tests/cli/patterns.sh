@@ -48,6 +48,8 @@ try patterns noisy.npz -o random.npz --patterns 5 --random --learn --quiet --see
 try patterns noisy.npz -o five.npz --patterns 5 --quiet
 try patterns noisy.npz -o other.npz --patterns 0
 try patterns noisy.npz -o other.npz --patterns 41 --learn --random
+try patterns noisy.npz -o other.npz --patterns 41 --learn
+try patterns noisy.npz -o other.npz --per-class 11 --learn
 try patterns noisy.npz -o other.npz --patterns nowhere.npz --learn
 try patterns noisy.npz -o other.npz --patterns x.npz --learn
 try patterns noisy.npz -o other.npz --patterns -3 --learn
