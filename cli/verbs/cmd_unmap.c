@@ -155,6 +155,18 @@ static exit_code unmap(unmapped *my, const invocation *call) {
     return call_fail_status(call, status);
 }
 
+/* As 'isinglass recall' does. */
+static void remark_on_recall(const invocation *call, isg_recall_summary found) {
+    const unmap_settings *settings = call->settings;
+    if (!found.has_accuracy)
+        notice(call->common.quiet,
+               "%s: none of its classes is a class of the patterns found, so there is no recall",
+               settings->data_name);
+    else if (found.n_foreign > 0)
+        notice(call->common.quiet, "%s: samples of classes without a pattern count as wrong: %zu",
+               settings->data_name, found.n_foreign);
+}
+
 /* The likelihood of the data under the recovered network, mapped again, and how many of them it recalls.
    The patterns replace J only: the field that the RBM leaves to its spins stays. */
 static exit_code judge(unmapped *my, const invocation *call) {
@@ -185,8 +197,10 @@ static exit_code judge(unmapped *my, const invocation *call) {
         progress_start(&bar, call->common.quiet, "recalling");
         status = isg_recall_run(&recall, patterns, my->data, &recalling, progress_callback(&bar));
         progress_finish(&bar);
-        if (status == ISG_OK)
+        if (status == ISG_OK) {
             my->recall = isg_recall_describe(recall).accuracy;
+            remark_on_recall(call, isg_recall_describe(recall));
+        }
     }
     isg_recall_free(recall);
     isg_rbm_free(network);

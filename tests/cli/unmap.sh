@@ -16,6 +16,8 @@ np.savez("nan.npz", W=w, beta=1.0)
 np.savez("wide.npz", W=rng.standard_normal((3, 5)), beta=1.0)
 np.savez("square.npz", W=rng.standard_normal((6, 6)), beta=1.0)
 np.savez("data.npz", X=np.repeat(xi.T, 2, axis=0))
+np.savez("foreign.npz", X=np.repeat(xi.T, 2, axis=0), y=np.repeat(["north", "up", "south", "west"], 2))
+np.savez("strange.npz", X=np.repeat(xi.T, 2, axis=0), y=np.repeat(["up", "down"], 4))
 np.savez("labelled.npz", X=np.repeat(xi.T, 2, axis=0), y=np.repeat(["north", "east", "south", "west"], 2))
 END
 isinglass map p.npz -o m.npz >/dev/null
@@ -36,6 +38,10 @@ try unmap square.npz -o square_back.npz
 try unmap random.npz -o near.npz --method capture --samples 2000 --seed 3
 try unmap m.npz -o near.npz --method capture --samples 1000 --data labelled.npz --beta 1 --force
 try unmap m.npz -o near.npz --method capture --samples 1000 --near-data --data labelled.npz --patterns 2 --force --json
+# Classes without a pattern count as wrong, which is said.
+for data in foreign strange; do
+    isinglass unmap m.npz -o $data.out.npz --data $data.npz 2>&1 | grep -e wrong -e ecall
+done
 # A field goes with the patterns: the likelihood is that of J and b + Wc, by enumeration.
 /usr/bin/python3 - <<'END'
 import numpy as np
