@@ -177,10 +177,23 @@ static exit_code from_file(isg_rbm **out, const invocation *call, const start_se
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+/* A model of a file; of a file of patterns, says how to make one of it. */
+static exit_code load_model(isg_rbm **out, const char *file) {
+    const exit_code code = fail_status(isg_rbm_load(out, file));
+    isg_patterns *patterns = NULL;
+    if (code != EXIT_BAD_INPUT || isg_patterns_load(&patterns, file) != ISG_OK)
+        return code;
+    isg_patterns_free(patterns);
+    return fail(code,
+                "%s: has patterns, but no weights; 'isinglass map' makes a model of them, for "
+                "--init M.npz",
+                file);
+}
+
 exit_code start_load(isg_rbm **out, const start_settings *settings) {
     init from;
     (void)parse_init(settings->init, &from);
-    return from.is_start ? EXIT_DONE : fail_status(isg_rbm_load(out, settings->init));
+    return from.is_start ? EXIT_DONE : load_model(out, settings->init);
 }
 
 exit_code start_make(isg_rbm **out, const invocation *call, start_settings *settings,

@@ -27,7 +27,7 @@ extern const result_entry equilibrium_results[];
 
 /* clang-format off */
 #define EQUILIBRIUM_OPTIONS(type, field)                                                           \
-    {.name = "chains", .kind = OPTION_SIZE, .metavar = "C", .low = 0, .high = HUGE_VAL,            \
+    {.name = "chains", .kind = OPTION_SIZE, .metavar = "C", .low = 1, .high = HUGE_VAL,            \
      .offset = offsetof(type, field.chains),                                                       \
      .otherwise = "as many as samples in a batch; 1000 with --equilibrium",                        \
      .help = "With --pcd or --equilibrium: number of persistent chains"},                          \

@@ -86,6 +86,7 @@ try train --resume -o even --chains 5 --epochs 9
 try train "${toy[@]}" -o x --jumps 2
 try train "${toy[@]}" -o x --refit-every 2
 try train "${toy[@]}" -o x --chains 2
+try train "${toy[@]}" -o x --pcd --chains 0
 try train "${toy[@]}" -o x --equilibrium
 try train "${toy[@]}" -o x --equilibrium --jumps 0
 # With --resume too, as long as there is no run whose options these could be.
@@ -140,6 +141,8 @@ try train "${toy[@]}" -o x --rate 1e-4,1e-5@9,1e-6@9
 try train "${toy[@]}" -o x --class c7
 try train "${toy[@]}" -o x --init hopfeild
 try train "${toy[@]}" -o x --init lost.npz
+isinglass patterns toy.csv --label-column 1 -o only_patterns.npz >/dev/null
+try train "${toy[@]}" -o x --init only_patterns.npz
 try train "${toy[@]}" -o x --init toy.csv
 try train "${toy[@]}" -o x --sd 1
 try train "${toy[@]}" -o x --hidden 4
