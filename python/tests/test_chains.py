@@ -269,9 +269,21 @@ def test_tempering_changes_modes() -> None:
     assert chains.tempering is not None and chains.tempering.steps == 150
     assert len(chains.tempering.betas) == 12 and len(chains.tempering.rates) == 11
     assert chains.tempering.betas[0] == 3 and 0.1 < chains.acceptance < 1
+    assert chains.tempering.untried == 0
     assert found.labels is not None and found.labels.changes > 0
     chains.spins = chains.spins
     assert chains.tempering is None  # made anew from where the chains are
+
+
+def test_what_was_never_tried_or_changed_is_unknown() -> None:
+    chains = Chains(deep(), 4, moves="tempering", temperatures=4, lowest_beta=2.9)
+    chains.sweep()
+    assert chains.tempering is not None and chains.tempering.untried == 3
+    assert np.isnan(chains.tempering.rates).all() and np.isnan(chains.acceptance)
+    pattern = np.where(np.arange(30) % 3, 1, -1)
+    cold = Chains(SpinGaussianRBM.from_patterns([pattern], beta=20), 6, start="noise")
+    labels = cold.measure(30, 20).labels
+    assert labels is not None and labels.changes == 0 and np.isnan(labels.time.time)
 
 
 @pytest.mark.parametrize("moves", ["jump", "tempering"])

@@ -580,6 +580,9 @@ edit(src/patterns/learn.c [=[my->moments[j * p + mu] += change *]=] [=[my->momen
 mutant(learned_memory "memory that rewards leaving the mean" test_learn)
 edit(src/patterns/learn.c [=[my->memory * change * my->means]=] [=[-my->memory * change * my->means]=])
 
+mutant(learned_part "a stop keeps a part of a round, from which learning goes on in another way" test_learn)
+edit(src/patterns/learn.c [=[if (!before->patterns)]=] [=[if (before)]=])
+
 mutant(unit_column_tail "samples past the last count as +1" test_pca)
 edit(src/patterns/unit_columns.c [=[memset(bits + rows, 0, (64 - rows) * sizeof *bits);]=]
   [=[memset(bits + rows, 255, (64 - rows) * sizeof *bits);]=])
@@ -587,6 +590,14 @@ edit(src/patterns/unit_columns.c [=[memset(bits + rows, 0, (64 - rows) * sizeof 
 
 mutant(jump_without_proposal "jumps accepted by the ratio of the target alone" test_moves)
 edit(src/sample/jump.c [=[log_weights[lane] -= log_density[lane];]=] [=[log_weights[lane] -= 0 * log_density[lane];]=])
+
+mutant(label_time_without_change "an autocorrelation time of labels that never change" test_moves)
+edit(src/sample/nearest_pattern.c [=[changes > 0 && variance > 1e-14]=] [=[variance > 1e-14]=])
+
+mutant(untried_swaps "swaps that were never tried count as refused" test_moves)
+edit(src/sample/tempering.c [=[: (double)NAN;
+}]=] [=[: 0;
+}]=])
 
 mutant(jump_without_mirror "proposals never at the mirror image, which the density counts" test_moves)
 edit(src/sample/proposal.c [=[const double sign = part->has_mirror && isg_next_word(random) & 1 ? -1 : 1;]=]
