@@ -113,6 +113,29 @@ ISG_API const char *isg_isa(void);
 /* The name of the i-th instruction set known to this build, best last; NULL past the end. */
 ISG_API const char *isg_isa_name(size_t i);
 
+/* ---- More than one process -------------------------------------------------------------------- */
+
+/* Processes that do one piece of work together, as MPI starts them (see mpi/ and docs/cluster.md). All
+   ranks make the same calls in the same order, with the same arguments. Training and runs,
+   isg_rbm_log_z*(), isg_log_likelihood*() and deep states divide their work among the ranks; everything else
+   each does for itself. In the end every rank has the same bits, those of a single process. Rank 0
+   alone opens and writes run directories, and files at all. A rank that fails or stops by itself must end the
+   others, which would wait for it for ever: so progress may cancel on rank 0 only, and the process then
+   has to end them. */
+typedef struct isg_ranks {
+    size_t rank, size;
+    /* Rows of `row_bytes` bytes, begin[size] in all: rank r has those from begin[r] to before
+       begin[r + 1]; in the end all ranks have all. */
+    void (*gather)(void *user, void *rows, size_t row_bytes, const size_t *begin);
+    /* Rank 0 has them; in the end all ranks have. */
+    void (*broadcast)(void *user, void *bytes, size_t count);
+    void *user;
+} isg_ranks;
+
+/* The struct is copied; NULL: this process is alone, as at the start. Call it before anything that
+   works on ranks is created. ISG_ERR_ARGUMENT if a function is missing or the rank is not below the size. */
+ISG_API isg_status isg_set_ranks(const isg_ranks *ranks);
+
 /* ---- Speed ----------------------------------------------------------------------------------- */
 
 /* Peak floating-point operations per second of all threads together, doing nothing but independent

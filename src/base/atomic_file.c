@@ -13,12 +13,14 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
 
 enum { BUFFER_BYTES = 1 << 16 };
 
 struct isg_atomic_file {
     char *path, *temporary;
-    int descriptor; /* -1 once closed */
+    int descriptor;  /* -1 once closed */
+    bool is_dropped; /* of another rank than 0 */
     bool is_committed;
     uint64_t size;
     size_t buffered;
@@ -50,10 +52,13 @@ isg_status isg_atomic_file_create(isg_atomic_file **out, const char *path) {
     file->descriptor = -1;
     const size_t room = strlen(path) + sizeof ".18446744073709551615-4294967295.tmp";
     struct stat about;
+    file->is_dropped = isg_rank() > 0;
     file->path = isg_copy_text(path);
     file->temporary = isg_allocate(room, 1);
     if (!file->path || !file->temporary)
         status = ISG_ERR_MEMORY;
+    else if (file->is_dropped)
+        status = ISG_OK;
     else if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         status = isg_fail(ISG_ERR_IO, "%s: already exists and is not a regular file", path);
     else
@@ -70,7 +75,7 @@ static isg_status flush_buffer(isg_atomic_file *file) {
     const uint8_t *bytes = file->buffer;
     size_t count = file->buffered;
     uint64_t offset = file->size - count;
-    while (count > 0) {
+    while (count > 0 && !file->is_dropped) {
         const ssize_t written = pwrite(file->descriptor, bytes, count, (off_t)offset);
         if (written < 0 && errno == EINTR)
             continue;
@@ -144,6 +149,8 @@ static isg_status sync_directory(isg_atomic_file *file) {
 
 isg_status isg_atomic_file_commit(isg_atomic_file *file) {
     ISG_TRY(flush_buffer(file));
+    if (file->is_dropped)
+        return ISG_OK;
     if (sync_whole(file->descriptor) != 0)
         return write_failed(file);
     const int descriptor = file->descriptor;

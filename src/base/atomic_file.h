@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Bytes go to a temporary name in the same directory; commit() syncs them to disk, renames the file
- * and syncs the directory. A crash at any moment leaves the old file or the new one.
+ * and syncs the directory. A crash at any moment leaves the old file or the new one. Of several ranks, only
+ * rank 0 writes; what others write is dropped.
  */
 #ifndef ISG_ATOMIC_FILE_H
 #define ISG_ATOMIC_FILE_H

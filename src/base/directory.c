@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/ranks.h"
 
 struct isg_lock {
     char *path;
@@ -29,6 +30,9 @@ struct isg_lock {
 
 isg_status isg_directory_create(const char *path, bool *is_new) {
     struct stat about;
+    *is_new = false;
+    if (isg_rank() > 0)
+        return ISG_OK;
     const bool is_made = mkdir(path, 0777) == 0;
     const int reason = errno;
     if (is_made || (reason == EEXIST && stat(path, &about) == 0 && S_ISDIR(about.st_mode))) {
@@ -40,7 +44,8 @@ isg_status isg_directory_create(const char *path, bool *is_new) {
 }
 
 void isg_directory_remove(const char *path) {
-    (void)rmdir(path);
+    if (isg_rank() == 0)
+        (void)rmdir(path);
 }
 
 char *isg_join_path(const char *directory, const char *name) {
@@ -63,7 +68,7 @@ bool isg_is_directory(const char *path) {
 }
 
 isg_status isg_remove_file(const char *path) {
-    if (unlink(path) == 0 || errno == ENOENT)
+    if (isg_rank() > 0 || unlink(path) == 0 || errno == ENOENT)
         return ISG_OK;
     return isg_fail(ISG_ERR_IO, "%s: could not be removed: %s", path, strerror(errno));
 }
@@ -85,7 +90,7 @@ static bool is_temporary(const char *entry, const char *name) {
 }
 
 void isg_remove_temporaries(const char *directory, const char *name) {
-    DIR *stream = opendir(directory);
+    DIR *stream = isg_rank() == 0 ? opendir(directory) : NULL;
     if (!stream) /* then they stay, untidy but harmless */
         return;
     for (const struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
@@ -162,8 +167,10 @@ isg_status isg_lock_acquire(isg_lock **out, const char *path) {
     lock->descriptor = -1;
     lock->path = isg_copy_text(path);
     ISG_TRY_GOTO(lock->path ? ISG_OK : ISG_ERR_MEMORY);
-    ISG_TRY_GOTO(take_lock(&lock->descriptor, path));
-    lock->is_ours = write_owner(lock->descriptor);
+    if (isg_rank() == 0) {
+        ISG_TRY_GOTO(take_lock(&lock->descriptor, path));
+        lock->is_ours = write_owner(lock->descriptor);
+    }
     *out = lock;
     return ISG_OK;
 done:

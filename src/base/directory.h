@@ -1,6 +1,9 @@
 /* directory.h - directories, and a lock that lets one process work in one
  *
  * SPDX-License-Identifier: MIT
+ *
+ * Of several ranks, only rank 0 creates, removes and locks anything; for the others, these functions do nothing
+ * and succeed.
  */
 #ifndef ISG_DIRECTORY_H
 #define ISG_DIRECTORY_H

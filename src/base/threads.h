@@ -19,4 +19,14 @@ int isg_team_size(void);
 /* The same, but no more than there are jobs. */
 size_t isg_team_for(size_t jobs);
 
+/* Rows from `begin` to before `end`. */
+typedef struct isg_rows {
+    size_t begin, end;
+} isg_rows;
+
+/* The share of thread `me` of `all`. */
+static inline isg_rows isg_rows_of(size_t count, size_t me, size_t all) {
+    return (isg_rows){count * me / all, count * (me + 1) / all};
+}
+
 #endif

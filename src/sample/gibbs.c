@@ -67,10 +67,6 @@ static void sweep_group(isg_states *states, const isg_gibbs_weights *w, const is
     }
 }
 
-isg_rows isg_rows_of(size_t count, size_t me, size_t all) {
-    return (isg_rows){count * me / all, count * (me + 1) / all};
-}
-
 void isg_states_sweep_rows(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps,
                            isg_rows rows, size_t thread) {
     const isg_kernels *kernels = isg_kernels_get();

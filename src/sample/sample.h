@@ -6,6 +6,7 @@
 #define ISG_SAMPLE_H
 
 #include "base/rng.h"
+#include "base/threads.h"
 #include "isinglass/sample.h"
 #include "kernels/kernels.h"
 #include "sample/mixture.h"
@@ -77,14 +78,6 @@ void isg_states_sweep(isg_states *states, const isg_gibbs_weights *w, const isg_
 
 /* The number of threads with scratch. */
 int isg_states_team(const isg_states *states);
-
-/* Rows from `begin` to before `end`. */
-typedef struct isg_rows {
-    size_t begin, end;
-} isg_rows;
-
-/* The share of thread `me` of `all`. */
-isg_rows isg_rows_of(size_t count, size_t me, size_t all);
 
 void isg_states_sweep_rows(isg_states *states, const isg_gibbs_weights *w, const isg_sweeps *sweeps,
                            isg_rows rows, size_t thread);

@@ -139,12 +139,6 @@ size_t isg_equilibrium_sweeps(const isg_equilibrium *my, size_t number, size_t g
     return (number + 1) * gibbs_steps / my->count;
 }
 
-isg_rows isg_equilibrium_rows(size_t chains, size_t me, size_t all) {
-    const isg_rows blocks = isg_rows_of((chains + ISG_LANES - 1) / ISG_LANES, me, all);
-    const size_t begin = blocks.begin * ISG_LANES, end = blocks.end * ISG_LANES;
-    return (isg_rows){begin < chains ? begin : chains, end < chains ? end : chains};
-}
-
 /* ---- in a file -------------------------------------------------------------------------------- */
 
 /* The counts of a state; those of `info` come last. */

@@ -43,9 +43,6 @@ void isg_equilibrium_end(isg_equilibrium *my, size_t proposed, size_t accepted);
 /* Jump number `number` of an update follows after so many of its sweeps; the last follows the last. */
 size_t isg_equilibrium_sweeps(const isg_equilibrium *my, size_t number, size_t gibbs_steps);
 
-/* The chains of a thread: whole blocks, in which chains jump. */
-isg_rows isg_equilibrium_rows(size_t chains, size_t me, size_t all);
-
 /* Members of an open archive whose names begin with `prefix`: all but options. What is read, for a
    training that has done `updates`, is kept apart until it is adopted, which cannot fail. */
 typedef struct isg_equilibrium_state {

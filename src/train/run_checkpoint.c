@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 
 /* ---- writing ---------------------------------------------------------------------------------- */
 
@@ -175,7 +177,7 @@ static isg_status try_all(isg_run *run, const isg_trainee *trainee, void *self, 
     return refuse(run, all, tried);
 }
 
-isg_status isg_run_restore(isg_run *run, const isg_trainee *trainee, void *self) {
+static isg_status restore_from_files(isg_run *run, const isg_trainee *trainee, void *self) {
     generation all[ISG_GENERATIONS];
     memset(all, 0, sizeof all);
     isg_status status = open_all(run, trainee, all);
@@ -189,4 +191,51 @@ isg_status isg_run_restore(isg_run *run, const isg_trainee *trainee, void *self)
     for (size_t k = 0; k < ISG_GENERATIONS; k++)
         isg_zip_close(all[k].zip);
     return status;
+}
+
+/* ---- several ranks ---------------------------------------------------------------------------- */
+
+static isg_status read_whole(void **bytes, size_t *size, const char *path) {
+    isg_file *file = NULL;
+    ISG_TRY(isg_file_open(&file, path));
+    *size = (size_t)isg_file_size(file);
+    *bytes = isg_allocate(*size, 1);
+    const isg_status status = *bytes ? isg_file_read_at(file, 0, *bytes, *size) : ISG_ERR_MEMORY;
+    isg_file_close(file);
+    return status;
+}
+
+static isg_status read_bytes(const isg_run *run, const isg_trainee *trainee, void *self,
+                             const void *bytes, size_t size) {
+    isg_zip *zip = NULL;
+    ISG_TRY(isg_zip_open_bytes(&zip, run->path, bytes, size));
+    const isg_status status = trainee->read(self, zip);
+    isg_zip_close(zip);
+    return status;
+}
+
+/* The others get the file that rank 0 has restored from. */
+static isg_status share_checkpoint(isg_run *run, const isg_trainee *trainee, void *self) {
+    const size_t slot = (run->next_slot + 1) % ISG_GENERATIONS;
+    void *bytes = NULL;
+    size_t size = 0;
+    isg_status status = ISG_OK;
+    if (isg_rank() == 0)
+        status = read_whole(&bytes, &size, run->files[ISG_RUN_CHECKPOINT + slot]);
+    ISG_TRY_GOTO(isg_ranks_agree(status));
+    ISG_TRY_GOTO(isg_broadcast_buffer(&bytes, &size));
+    isg_broadcast(&run->seconds, sizeof run->seconds);
+    if (isg_rank() > 0)
+        status = read_bytes(run, trainee, self, bytes, size);
+    status = isg_ranks_agree(status);
+done:
+    isg_release(bytes);
+    return status;
+}
+
+isg_status isg_run_restore(isg_run *run, const isg_trainee *trainee, void *self) {
+    if (isg_n_ranks() == 1)
+        return restore_from_files(run, trainee, self);
+    ISG_TRY(isg_ranks_agree(isg_rank() == 0 ? restore_from_files(run, trainee, self) : ISG_OK));
+    return share_checkpoint(run, trainee, self);
 }

@@ -7,6 +7,8 @@
  * checkpoint that includes them, so they are never behind it; after a crash they may be ahead, by
  * an epoch that will be repeated with the same bits. run.json is written before the first
  * checkpoint, so that a directory without a checkpoint still says how to begin.
+ *
+ * Of several ranks, rank 0 alone looks into the directory, and tells the others what it found.
  */
 #include "train/run_directory.h"
 
@@ -17,6 +19,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 
 static const char lock_name[] = "run.lock";
 static const char *const file_names[ISG_RUN_FILES] = {[ISG_RUN_MODEL] = "model.npz",
@@ -85,15 +88,41 @@ done:
     return status;
 }
 
-static isg_status open_directory(isg_run *run, const char *path, bool may_create) {
-    ISG_TRY(set_paths(run, path));
+static isg_status look_inside(isg_run *run, bool may_create) {
     if (may_create)
-        ISG_TRY(isg_directory_create(path, &run->is_new_directory));
-    else if (!isg_path_exists(path))
-        return isg_fail(ISG_ERR_IO, "%s: no such directory", path);
+        ISG_TRY(isg_directory_create(run->path, &run->is_new_directory));
+    else if (!isg_path_exists(run->path))
+        return isg_fail(ISG_ERR_IO, "%s: no such directory", run->path);
     ISG_TRY(lock_directory(run));
     look_around(run);
     return read_settings(run);
+}
+
+static isg_status tell_others(isg_run *run) {
+    struct {
+        size_t in_the_way; /* ISG_RUN_FILES: nothing is */
+        bool has_checkpoint, has_settings;
+    } found = {0, run->has_checkpoint, run->settings != NULL};
+    while (found.in_the_way < ISG_RUN_FILES && run->files[found.in_the_way] != run->in_the_way)
+        found.in_the_way++;
+    isg_broadcast(&found, sizeof found);
+    run->in_the_way = found.in_the_way < ISG_RUN_FILES ? run->files[found.in_the_way] : NULL;
+    run->has_checkpoint = found.has_checkpoint;
+    if (!found.has_settings)
+        return ISG_OK;
+    size_t size = run->settings ? strlen(run->settings) + 1 : 0;
+    void *text = run->settings;
+    ISG_TRY(isg_broadcast_buffer(&text, &size));
+    run->settings = text;
+    return ISG_OK;
+}
+
+static isg_status open_directory(isg_run *run, const char *path, bool may_create) {
+    isg_status status = set_paths(run, path);
+    if (status == ISG_OK && isg_rank() == 0)
+        status = look_inside(run, may_create);
+    ISG_TRY(isg_ranks_agree(status));
+    return tell_others(run);
 }
 
 isg_status isg_run_open(isg_run **out, const char *path, bool may_create) {
@@ -181,9 +210,10 @@ static void note_save(isg_run *run) {
 
 /* In this order, see above. */
 isg_status isg_run_save(isg_run *run) {
-    if (run->path && run->trainee->write_results)
+    const bool writes = run->path && isg_rank() == 0;
+    if (writes && run->trainee->write_results)
         ISG_TRY(run->trainee->write_results(run->self, false));
-    if (run->path)
+    if (writes)
         ISG_TRY(isg_run_write_checkpoint(run));
     note_save(run);
     return ISG_OK;
@@ -234,7 +264,7 @@ isg_status isg_run_continue(isg_run *run, const isg_trainee *trainee, void *self
         return isg_fail(ISG_ERR_ARGUMENT, "a run without a directory cannot be resumed");
     ISG_TRY(isg_run_restore(run, trainee, self));
     /* Files that were removed from the directory are written again. */
-    if (trainee->write_results)
+    if (trainee->write_results && isg_rank() == 0)
         ISG_TRY(trainee->write_results(self, true));
     run->trainee = trainee;
     run->self = self;

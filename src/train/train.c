@@ -22,6 +22,9 @@
  * are independent, and every unit sums over all samples in their order, so the weights never depend
  * on the number of threads. An epoch is one parallel region, so that a thread suspended by the
  * system costs no more than that moment. No update allocates.
+ *
+ * Ranks share both in the same way, with two messages per update: the states of all chains, and the rows of W
+ * that each has moved.
  */
 #include "train/train.h"
 
@@ -35,6 +38,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "base/progress_part.h"
+#include "base/ranks.h"
 #include "base/threads.h"
 
 /* ---- options ---------------------------------------------------------------------------------- */
@@ -107,6 +111,42 @@ isg_status isg_trainer_pack(isg_trainer *trainer) {
     return isg_gibbs_weights_set(&trainer->weights, rbm->weights, rbm->b, rbm->c);
 }
 
+/* What the ranks tell each other of every sample of the mini-batch, and of every persistent chain. */
+enum { MOST_PARTS = 6 };
+
+static size_t list_states(const isg_trainer *trainer, const isg_states *states, isg_gathered *out) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    out[0] = (isg_gathered){states->spins, w->words * sizeof *states->spins};
+    out[1] = (isg_gathered){states->lambda, w->stride * sizeof *states->lambda};
+    out[2] = (isg_gathered){states->input, w->stride * sizeof *states->input};
+    return trainer->option.learn_beta ? 3 : 2;
+}
+
+static size_t list_batch(const isg_trainer *trainer, isg_gathered out[MOST_PARTS]) {
+    const isg_gibbs_weights *w = &trainer->weights;
+    size_t count = trainer->option.persistent ? 0 : list_states(trainer, &trainer->batch, out);
+    out[count++] = (isg_gathered){trainer->data_lambda, w->stride * sizeof *trainer->data_lambda};
+    out[count++] = (isg_gathered){trainer->wrong, sizeof *trainer->wrong};
+    if (trainer->known) /* else all ranks have them */
+        out[count++] = (isg_gathered){trainer->data_spins, w->words * sizeof *trainer->data_spins};
+    return count;
+}
+
+static size_t list_chains(const isg_trainer *trainer, isg_gathered out[MOST_PARTS]) {
+    const size_t count = list_states(trainer, &trainer->chains, out);
+    out[count] = (isg_gathered){trainer->accepted, sizeof *trainer->accepted};
+    return count + 1;
+}
+
+static isg_status allocate_parcels(isg_trainer *trainer) {
+    isg_gathered parts[MOST_PARTS];
+    const size_t batch = isg_gather_room(parts, list_batch(trainer, parts), trainer->batch.count);
+    size_t chains = 0;
+    if (trainer->option.persistent)
+        chains = isg_gather_room(parts, list_chains(trainer, parts), trainer->chains.count);
+    return ISG_ALLOCATE(trainer->parcels, batch > chains ? batch : chains);
+}
+
 /* Everything whose size depends on the data and the options. */
 static isg_status allocate_samples(isg_trainer *trainer) {
     const size_t n_samples = trainer->data->info.n_samples, chains = trainer->option.chains;
@@ -116,12 +156,15 @@ static isg_status allocate_samples(isg_trainer *trainer) {
     ISG_TRY(isg_states_create(&trainer->batch, w, batch));
     ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->data_spins, batch, w->words));
     ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->data_lambda, batch, w->stride));
+    ISG_TRY(ISG_ALLOCATE(trainer->wrong, batch));
     if (trainer->data->missing)
         ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->known, batch, w->words));
     if (trainer->option.persistent) {
         ISG_TRY(isg_states_create(&trainer->chains, w, chains));
         ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->old_chains, chains, w->words));
+        ISG_TRY(ISG_ALLOCATE(trainer->accepted, chains));
     }
+    ISG_TRY(allocate_parcels(trainer));
     if (trainer->option.equilibrium)
         ISG_TRY(isg_equilibrium_create(&trainer->equilibrium, trainer->rbm, trainer->data,
                                        &trainer->option));
@@ -208,6 +251,9 @@ void isg_trainer_free(isg_trainer *trainer) {
     isg_release(trainer->data_lambda);
     isg_release(trainer->known);
     isg_release(trainer->order);
+    isg_release(trainer->wrong);
+    isg_release(trainer->accepted);
+    isg_release(trainer->parcels);
     isg_release(trainer->sums);
     isg_release(trainer->field_sums);
     isg_release(trainer->hidden_sums);
@@ -271,10 +317,8 @@ typedef struct team {
     uint64_t pause;               /* updates before something is due that one thread cannot do */
     double rate;
     isg_barrier barrier;
-    atomic_uint_least64_t wrong; /* spins, after one sweep from the data of this update */
-    atomic_size_t accepted;      /* jumps in this update */
-    atomic_bool is_stopped;      /* cancelled within an update, which then has not been */
-    isg_status status;           /* of the last update */
+    atomic_bool is_stopped; /* cancelled within an update, which then has not been */
+    isg_status status;      /* of the last update */
     bool goes_on, is_cancelled, is_paused;
 } team;
 
@@ -354,8 +398,8 @@ static void fill_batch(isg_trainer *trainer, isg_rows rows, size_t thread) {
 }
 
 /* Some samples of the mini-batch: their spins and mean hidden units, and what a sweep makes of
-   them; without persistent chains, all sweeps. Returns how many spins the first one got wrong. */
-static uint64_t move_batch(team *my, isg_rows rows, size_t thread) {
+   them; without persistent chains, all sweeps. */
+static void move_batch(team *my, isg_rows rows, size_t thread) {
     isg_trainer *trainer = my->trainer;
     const isg_gibbs_weights *w = &trainer->weights;
     const isg_kernels *kernels = isg_kernels_get();
@@ -363,7 +407,6 @@ static uint64_t move_batch(team *my, isg_rows rows, size_t thread) {
     const uint64_t update = trainer->state.updates;
     const bool is_persistent = trainer->option.persistent;
     isg_states *batch = &trainer->batch;
-    uint64_t wrong = 0;
     const size_t row_bytes = w->words * sizeof *batch->spins;
     for (size_t k = rows.begin; k < rows.end; k++) {
         memcpy(batch->spins + k * w->words, sample(trainer, k), row_bytes);
@@ -379,17 +422,13 @@ static uint64_t move_batch(team *my, isg_rows rows, size_t thread) {
                          .step = is_persistent ? update : update * n_sweeps,
                          .count = 1};
     sweep_rows(my, batch, rows, thread, sweeps, n_sweeps == 1);
-    for (size_t k = rows.begin; k < rows.end; k++) {
-        uint32_t distance = 0;
+    for (size_t k = rows.begin; k < rows.end; k++)
         kernels->hamming(1, w->words, trainer->data_spins + k * w->words,
-                         batch->spins + k * w->words, w->words, &distance);
-        wrong += distance;
-    }
+                         batch->spins + k * w->words, w->words, trainer->wrong + k);
     sweeps.step++;
     sweeps.count = n_sweeps - 1;
     if (!is_persistent && sweeps.count > 0)
         sweep_rows(my, batch, rows, thread, sweeps, true);
-    return wrong;
 }
 
 /* Some persistent chains, in whole blocks, through sweeps and jumps. */
@@ -410,7 +449,8 @@ static void jump_chains(team *my, isg_rows rows, size_t thread, const isg_sweeps
         accepted +=
             isg_states_jump_blocks(chains, &trainer->weights, how->jumps, &jump, blocks, thread);
     }
-    atomic_fetch_add(&my->accepted, accepted);
+    if (rows.begin < rows.end)
+        my->trainer->accepted[rows.begin] = (uint32_t)accepted;
     if (trainer->option.estimator == ISG_ESTIMATOR_MEAN)
         pair_with_means(&trainer->weights, chains, rows);
 }
@@ -423,6 +463,7 @@ static void move_chains(team *my, isg_rows rows, size_t thread) {
     isg_states *chains = &trainer->chains;
     uint64_t *spins = chains->spins + rows.begin * w->words;
     memcpy(trainer->old_chains + rows.begin * w->words, spins, count * w->words * sizeof *spins);
+    memset(trainer->accepted + rows.begin, 0, count * sizeof *trainer->accepted);
     isg_kernels_get()->hidden_input(w, count, spins, chains->input + rows.begin * w->stride);
     const isg_sweeps sweeps = {
         .purpose = ISG_PURPOSE_TRAIN, .step = trainer->state.updates * n_sweeps, .count = n_sweeps};
@@ -446,6 +487,30 @@ static void wake_chains(isg_trainer *trainer) {
     for (size_t k = 0; k < trainer->chains.count; k++)
         memcpy(trainer->chains.spins + k * words, sample(trainer, k % trainer->batch.count),
                words * sizeof *trainer->chains.spins);
+}
+
+/* Of the samples and chains that other ranks move, what is here already. */
+static void copy_others(isg_trainer *trainer, size_t me, size_t all) {
+    const size_t words = trainer->weights.words, bytes = words * sizeof *trainer->data_spins;
+    const isg_rows batch = isg_rows_of(trainer->batch.count, me, all);
+    const isg_rows own_batch = isg_rank_rows(trainer->batch.count, 1);
+    for (size_t k = batch.begin; k < batch.end && !trainer->known; k++)
+        if (k < own_batch.begin || k >= own_batch.end)
+            memcpy(trainer->data_spins + k * words, sample(trainer, k), bytes);
+    const isg_rows chains = isg_rows_of(trainer->chains.count, me, all);
+    const isg_rows own_chains = isg_rank_rows(trainer->chains.count, ISG_LANES);
+    for (size_t k = chains.begin; k < chains.end; k++)
+        if (k < own_chains.begin || k >= own_chains.end)
+            memcpy(trainer->old_chains + k * words, trainer->chains.spins + k * words, bytes);
+}
+
+/* One thread: all ranks get the states of all. */
+static void gather_states(isg_trainer *trainer) {
+    isg_gathered parts[MOST_PARTS];
+    isg_gather_all(parts, list_batch(trainer, parts), trainer->batch.count, 1, trainer->parcels);
+    if (trainer->option.persistent)
+        isg_gather_all(parts, list_chains(trainer, parts), trainer->chains.count, ISG_LANES,
+                       trainer->parcels);
 }
 
 /* ---- sums over samples ------------------------------------------------------------------------ */
@@ -504,20 +569,60 @@ static void sum_panel(isg_trainer *trainer, samples data, samples chains, size_t
     add_panel(trainer, chains, panel, -1);
 }
 
-/* One panel of W and b, once its sums are complete. */
+/* One panel of W and b, as they are before the update. */
+static void remember_panel(isg_trainer *trainer, size_t panel) {
+    const size_t n = trainer->weights.n_visible, p = trainer->weights.n_hidden;
+    const size_t begin = panel * ISG_PANEL, end = begin + ISG_PANEL < n ? begin + ISG_PANEL : n;
+    memcpy(trainer->old_weights + begin * p, trainer->rbm->weights + begin * p,
+           (end - begin) * p * sizeof *trainer->old_weights);
+    memcpy(trainer->old_b + begin, trainer->rbm->b + begin, (end - begin) * sizeof *trainer->old_b);
+}
+
+/* The same once its sums are complete. */
 static void step_panel(isg_trainer *trainer, size_t panel, double step) {
     const size_t n = trainer->weights.n_visible, p = trainer->weights.n_hidden;
     for (size_t i = panel * ISG_PANEL; i < (panel + 1) * ISG_PANEL && i < n; i++) {
         const double *sums = trainer->sums + i * trainer->weights.stride;
-        double *row = trainer->rbm->weights + i * p, *old = trainer->old_weights + i * p;
-        for (size_t mu = 0; mu < p; mu++) {
-            old[mu] = row[mu];
+        double *row = trainer->rbm->weights + i * p;
+        for (size_t mu = 0; mu < p; mu++)
             row[mu] += step * sums[mu];
-        }
-        trainer->old_b[i] = trainer->rbm->b[i];
         if (trainer->option.fields)
             trainer->rbm->b[i] += step * trainer->field_sums[i];
     }
+}
+
+/* The panels that this rank moves. Sums over few samples cost less than a message. */
+enum { FEW_SAMPLES = 16 };
+
+static bool divides_panels(const isg_trainer *trainer) {
+    return isg_n_ranks() > 1 && trainer->batch.count >= FEW_SAMPLES;
+}
+
+static void move_panels(isg_trainer *trainer, samples data, samples chains, double step, size_t me,
+                        size_t all) {
+    const size_t count = trainer->weights.panels;
+    const bool divides = divides_panels(trainer);
+    const isg_rows panels = isg_rows_of(count, me, all), ours = isg_rank_rows(count, 1);
+    const isg_rows mine = divides ? isg_rank_thread_rows(count, 1, me, all) : panels;
+    for (size_t panel = panels.begin; divides && panel < panels.end; panel++)
+        if (panel < ours.begin || panel >= ours.end)
+            remember_panel(trainer, panel);
+    for (size_t panel = mine.begin; panel < mine.end; panel++) {
+        sum_panel(trainer, data, chains, panel);
+        remember_panel(trainer, panel);
+        step_panel(trainer, panel, step);
+    }
+}
+
+/* One thread: all ranks get all rows of W, and what goes with them. */
+static void gather_panels(isg_trainer *trainer) {
+    const size_t n = trainer->weights.n_visible, p = trainer->weights.n_hidden;
+    isg_rbm *rbm = trainer->rbm;
+    isg_gather_rows(rbm->weights, p * sizeof *rbm->weights, n, ISG_PANEL);
+    if (trainer->option.fields)
+        isg_gather_rows(rbm->b, sizeof *rbm->b, n, ISG_PANEL);
+    if (trainer->option.learn_beta)
+        isg_gather_rows(trainer->field_sums, sizeof *trainer->field_sums, n, ISG_PANEL);
 }
 
 static void step_hidden_field(isg_trainer *trainer, samples data, samples chains, double step) {
@@ -567,8 +672,6 @@ static void begin_update(team *my) {
     const size_t n_sweeps = moving > imputing ? moving : imputing;
     const size_t left = trainer->data->info.n_samples - state->batch * trainer->option.batch_size;
     my->rate = learning_rate(trainer);
-    atomic_store(&my->wrong, 0);
-    atomic_store(&my->accepted, 0);
     if (state->updates >= ISG_MAX_STEP / n_sweeps) {
         my->status =
             isg_fail(ISG_ERR_UNSUPPORTED, "there are no random numbers for more than 2^56 sweeps");
@@ -602,6 +705,13 @@ static isg_status undo(isg_trainer *trainer, isg_status status, double rate) {
                     trainer->state.batch + 1, trainer->state.epochs + 1, isg_error_message(), rate);
 }
 
+static uint64_t add_up(const uint32_t *counts, size_t n) {
+    uint64_t sum = 0;
+    for (size_t k = 0; k < n; k++)
+        sum += counts[k];
+    return sum;
+}
+
 /* One thread, after an update. */
 static void end_update(team *my) {
     isg_trainer *trainer = my->trainer;
@@ -610,12 +720,12 @@ static void end_update(team *my) {
     if (my->status != ISG_OK)
         return; /* undone outside the parallel region, by all threads */
     isg_gibbs_weights_end(&trainer->weights);
-    const uint64_t wrong = atomic_load(&my->wrong);
+    const uint64_t wrong = add_up(trainer->wrong, trainer->batch.count);
     trainer->wrong_spins = (state->batch == 0 ? 0 : trainer->wrong_spins) + wrong;
     if (trainer->equilibrium)
         isg_equilibrium_end(trainer->equilibrium,
                             trainer->chains.count * trainer->equilibrium->count,
-                            atomic_load(&my->accepted));
+                            add_up(trainer->accepted, trainer->chains.count));
     state->updates++;
     state->batch = (state->batch + 1) % state->n_batches;
     state->epochs += state->batch == 0;
@@ -647,20 +757,31 @@ static void work(team *my, size_t me, size_t all) {
     const isg_rbm *rbm = trainer->rbm;
     const isg_rows panels = isg_rows_of(w->panels, me, all);
     while (my->goes_on) {
-        atomic_fetch_add(&my->wrong,
-                         move_batch(my, isg_rows_of(trainer->batch.count, me, all), me));
+        const isg_rows chains_moved =
+            isg_rank_thread_rows(trainer->chains.count, ISG_LANES, me, all);
+        move_batch(my, isg_rank_thread_rows(trainer->batch.count, 1, me, all), me);
         if (trainer->option.persistent)
-            move_chains(my, isg_equilibrium_rows(trainer->chains.count, me, all), me);
+            move_chains(my, chains_moved, me);
+        if (isg_n_ranks() > 1)
+            copy_others(trainer, me, all);
         isg_barrier_wait(&my->barrier);
         if (atomic_load(&my->is_stopped)) { /* which all threads see, or none */
-            put_back(trainer, isg_rows_of(trainer->chains.count, me, all));
+            put_back(trainer, chains_moved);
             return;
+        }
+        if (isg_n_ranks() > 1) {
+            if (me == 0)
+                gather_states(trainer);
+            isg_barrier_wait(&my->barrier);
         }
         const samples data = data_samples(trainer), chains = chain_samples(trainer);
         const double step = my->rate * share(trainer) / (double)chains.count;
-        for (size_t panel = panels.begin; panel < panels.end; panel++) {
-            sum_panel(trainer, data, chains, panel);
-            step_panel(trainer, panel, step);
+        move_panels(trainer, data, chains, step, me, all);
+        if (divides_panels(trainer)) {
+            isg_barrier_wait(&my->barrier);
+            if (me == 0)
+                gather_panels(trainer);
+            isg_barrier_wait(&my->barrier);
         }
         keep(my, me);
         for (size_t panel = panels.begin; panel < panels.end; panel++)

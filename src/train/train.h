@@ -32,6 +32,9 @@ struct isg_trainer {
     isg_equilibrium *equilibrium; /* option.equilibrium: those chains jump; else NULL */
     size_t *order; /* option.shuffle: the samples (n_samples) of epoch order_of - 1 */
     uint64_t order_of;
+    uint32_t *wrong; /* (batch): spins that differ after one sweep from the data of this update */
+    uint32_t *accepted; /* (chains): jumps; a thread counts all of its chains in the first */
+    char *parcels;      /* room for what the ranks tell each other */
 
     double *sums;        /* (panels, ISG_PANEL, stride): of s_i lambda, data minus chains */
     double *field_sums;  /* (panels, ISG_PANEL): of s_i, likewise */

@@ -205,17 +205,6 @@ static void test_jumps_are_spread(void **state) {
     for (size_t k = 0; k < 3; k++)
         for (size_t j = 0; j < 3; j++)
             assert_int_equal(isg_equilibrium_sweeps(&even, j, steps[k]), after[k][j]);
-    for (size_t chains = 1; chains < 100; chains += 7)
-        for (size_t all = 1; all < 6; all++) {
-            size_t end = 0;
-            for (size_t me = 0; me < all; me++) {
-                const isg_rows rows = isg_equilibrium_rows(chains, me, all);
-                assert_int_equal(rows.begin, end);
-                assert_true(rows.begin % ISG_LANES == 0 || rows.begin == chains);
-                end = rows.end;
-            }
-            assert_int_equal(end, chains);
-        }
 }
 
 /* ---- going on ----------------------------------------------------------------------------------- */
