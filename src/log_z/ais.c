@@ -16,6 +16,7 @@
 #include "base/elementary.h"
 #include "base/memory.h"
 #include "base/progress_part.h"
+#include "base/ranks.h"
 #include "base/special.h"
 #include "base/threads.h"
 #include "log_z/exact.h"
@@ -196,17 +197,19 @@ static isg_status run_pilot(const isg_anneal *a, isg_anneal_group *rooms, size_t
     isg_slope *slopes = NULL;
     double *alphas = NULL;
     size_t capacity = 0, count = 1;
+    const isg_rows own = isg_rank_rows(groups, 1);
     ISG_TRY_GOTO(ISG_ALLOCATE(slopes, chains));
     ISG_TRY_GOTO(isg_grow((void **)&alphas, &capacity, 64, sizeof *alphas));
     alphas[0] = 0;
     for (double alpha = 0; alpha < 1; count++) {
 #pragma omp parallel for schedule(static) num_threads(isg_team_size())
-        for (size_t n = 0; n < groups; n++) {
+        for (size_t n = own.begin; n < own.end; n++) {
             if (alpha > 0)
                 isg_anneal_move(a, &rooms[n], alpha, count);
             for (size_t k = 0; k < rooms[n].count; k++)
                 slopes[rooms[n].first + k] = isg_anneal_slope(a, &rooms[n], k);
         }
+        isg_gather_rows(slopes, sizeof *slopes, chains, ISG_GIBBS_CHAINS);
         const double next = next_alpha(a, slopes, chains, alpha, target);
         if (!(next > alpha) || count > MOST_STEPS) {
             status = isg_fail(ISG_ERR_UNSUPPORTED,

@@ -14,6 +14,7 @@
 #include "base/bits.h"
 #include "base/elementary.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/special.h"
 #include "base/threads.h"
 #include "log_z/ais.h"
@@ -148,15 +149,18 @@ isg_status isg_ais_lambda(const isg_rbm *rbm, const isg_ais_options *options, do
     isg_status status = ISG_OK;
     walker *walkers = NULL;
     isg_team_progress team = {.progress = progress,
-                              .total = (double)chains * (double)options->steps};
+                              .total =
+                                  (double)chains * (double)options->steps / (double)isg_n_ranks()};
     ISG_TRY_GOTO(ISG_ALLOCATE(walkers, threads));
     for (size_t t = 0; t < threads; t++)
         ISG_TRY_GOTO(walker_create(&walkers[t], rbm->info));
+    const isg_rows own = isg_rank_rows(chains, 1);
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
-    for (size_t k = 0; k < chains; k++)
+    for (size_t k = own.begin; k < own.end; k++)
         if (!atomic_load(&team.is_cancelled))
             log_weights[k] = anneal_chain(rbm, options, &walkers[omp_get_thread_num()], k, &team);
-    status = isg_team_end(&team);
+    ISG_TRY_GOTO(isg_team_end(&team));
+    isg_gather_rows(log_weights, sizeof *log_weights, chains, 1);
 done:
     for (size_t t = 0; walkers && t < threads; t++)
         walker_release(&walkers[t]);

@@ -16,6 +16,7 @@
 #include "base/bits.h"
 #include "base/memory.h"
 #include "base/progress_part.h"
+#include "base/ranks.h"
 #include "base/threads.h"
 
 bool isg_team_advance(isg_team_progress *team, size_t count) {
@@ -222,23 +223,27 @@ static void anneal_group(const isg_anneal *a, const isg_anneal_job *job, isg_ann
 
 isg_status isg_anneal_run(const isg_anneal *a, const isg_anneal_job *job,
                           const isg_progress *progress) {
-    const size_t groups = isg_anneal_groups(job->chains);
-    const size_t threads = isg_team_for(groups);
+    const isg_rows groups = isg_rank_rows(isg_anneal_groups(job->chains), 1);
+    const size_t threads = isg_team_for(groups.end - groups.begin);
     isg_status status = ISG_OK;
     isg_anneal_group *rooms = NULL;
     isg_team_progress team = {.progress = progress,
-                              .total = (double)job->chains * (double)a->steps};
+                              .total =
+                                  (double)job->chains * (double)a->steps / (double)isg_n_ranks()};
     ISG_TRY_GOTO(ISG_ALLOCATE(rooms, threads));
     for (size_t t = 0; t < threads; t++)
         ISG_TRY_GOTO(isg_anneal_group_create(&rooms[t], &a->w));
-#pragma omp parallel for schedule(dynamic) num_threads((int)threads)
-    for (size_t n = 0; n < groups; n++) {
+#pragma omp parallel for schedule(dynamic) num_threads((int)(threads > 0 ? threads : 1))
+    for (size_t n = groups.begin; n < groups.end; n++) {
         isg_anneal_group *g = &rooms[omp_get_thread_num()];
         isg_anneal_group_take(g, n, job->chains);
         if (!atomic_load(&team.is_cancelled))
             anneal_group(a, job, g, &team);
     }
-    status = isg_team_end(&team);
+    ISG_TRY_GOTO(isg_team_end(&team));
+    for (size_t row = 0; row < (job->marks ? job->n_marks : 1); row++)
+        isg_gather_rows(job->log_weights + row * job->chains, sizeof *job->log_weights, job->chains,
+                        ISG_GIBBS_CHAINS);
 done:
     for (size_t t = 0; rooms && t < threads; t++)
         isg_anneal_group_release(&rooms[t]);

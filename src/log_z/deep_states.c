@@ -19,6 +19,7 @@
 #include "base/elementary.h"
 #include "base/memory.h"
 #include "base/progress_part.h"
+#include "base/ranks.h"
 #include "base/rng.h"
 #include "base/special.h"
 #include "base/threads.h"
@@ -151,11 +152,14 @@ static isg_status relax_portion(isg_deep_list *list, const double *norms, const 
                                 size_t count, uint64_t *ends, double *energies, double *h,
                                 size_t *added) {
     const size_t words = list->words, p = list->model->p;
+    const isg_rows own = isg_rank_rows(count, 1);
     memcpy(ends, starts, count * words * sizeof *ends);
 #pragma omp parallel for schedule(dynamic) num_threads(isg_team_size())
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = own.begin; k < own.end; k++)
         energies[k] =
             relax(list->model, norms, ends + k * words, h + (size_t)omp_get_thread_num() * p);
+    isg_gather_rows(ends, words * sizeof *ends, count, 1);
+    isg_gather_rows(energies, sizeof *energies, count, 1);
     for (size_t k = 0; k < count; k++) {
         bool is_new = false;
         ISG_TRY(isg_deep_list_add(list, ends + k * words, energies[k], &is_new));

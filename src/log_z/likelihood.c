@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/special.h"
 #include "base/threads.h"
 #include "data/data.h"
@@ -45,6 +46,7 @@ static isg_status find_exponents(const isg_rbm *rbm, const isg_dataset *data, do
                                  const isg_progress *progress) {
     const size_t p = rbm->info.n_hidden, n = rbm->info.n_visible;
     const size_t samples = isg_dataset_describe(data).n_samples;
+    const isg_rows own = isg_rank_rows(samples, 1);
     const int threads = isg_team_size();
     double *down = NULL, *rooms = NULL, down_field = 0;
     isg_status status = ISG_OK;
@@ -57,8 +59,8 @@ static isg_status find_exponents(const isg_rbm *rbm, const isg_dataset *data, do
         for (size_t mu = 0; mu < p; mu++)
             down[mu] -= rbm->weights[i * p + mu];
     }
-    for (size_t first = 0; first < samples; first += PORTION) {
-        const size_t end = samples - first < PORTION ? samples : first + PORTION;
+    for (size_t first = own.begin; first < own.end; first += PORTION) {
+        const size_t end = own.end - first < PORTION ? own.end : first + PORTION;
 #pragma omp parallel num_threads(threads)
         {
             double *h = rooms + (size_t)omp_get_thread_num() * p;
@@ -66,9 +68,11 @@ static isg_status find_exponents(const isg_rbm *rbm, const isg_dataset *data, do
             for (size_t a = first; a < end; a++)
                 exponents[a] = exponent(rbm, isg_dataset_row(data, a), down, down_field, h);
         }
-        if (progress && !progress->report(progress->user, (double)end / (double)samples))
+        if (progress && !progress->report(progress->user, (double)(end - own.begin) /
+                                                              (double)(own.end - own.begin)))
             ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "the likelihood was cancelled"));
     }
+    isg_gather_rows(exponents, sizeof *exponents, samples, 1);
 done:
     isg_release(down);
     isg_release(rooms);

@@ -28,6 +28,7 @@
 #include "base/bits.h"
 #include "base/elementary.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/special.h"
 #include "base/threads.h"
 
@@ -436,15 +437,19 @@ static void move_group(population *my, isg_anneal_group *g, isg_anneal_group *be
 }
 
 static void move(population *my, double beta) {
-    const size_t groups = isg_anneal_groups(my->count);
+    const isg_gibbs_weights *w = &my->anneal.w;
+    const isg_rows groups = isg_rank_rows(isg_anneal_groups(my->count), 1);
 #pragma omp parallel for schedule(dynamic) num_threads((int)my->threads)
-    for (size_t n = 0; n < groups; n++) {
+    for (size_t n = groups.begin; n < groups.end; n++) {
         const size_t me = (size_t)omp_get_thread_num();
         isg_anneal_group g = group_of(my, n, &my->rooms[me]);
         move_group(my, &g, &my->rooms[me], my->h + me * room_of(my), beta);
         find_energies(my, &g);
     }
     my->step += my->options->sweeps;
+    isg_gather_rows(my->spins, w->words * sizeof *my->spins, my->count, ISG_GIBBS_CHAINS);
+    isg_gather_rows(my->input, w->stride * sizeof *my->input, my->count, ISG_GIBBS_CHAINS);
+    isg_gather_rows(my->energies, sizeof *my->energies, my->count, ISG_GIBBS_CHAINS);
 }
 
 /* ---- what it tells --------------------------------------------------------------------------- */

@@ -16,6 +16,7 @@
 
 #include "base/elementary.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/special.h"
 #include "base/threads.h"
 #include "log_z/wells.h"
@@ -85,6 +86,14 @@ static void draw_block(const drawing *my, size_t block, double *scratch, isg_wel
     }
 }
 
+/* Of some draws, in whole blocks. */
+static void gather_draws(const drawing *my, size_t begin, size_t end) {
+    const size_t count = (end < my->count ? end : my->count) - begin;
+    isg_gather_rows(my->log_weights + begin, sizeof *my->log_weights, count, ISG_LANES);
+    if (!my->points)
+        isg_gather_rows(my->wells + begin, sizeof *my->wells, count, ISG_LANES);
+}
+
 static isg_status draw_all(const drawing *my, const isg_progress *progress) {
     enum { BATCH = 256 }; /* blocks between two reports */
     const size_t blocks = (my->count + ISG_LANES - 1) / ISG_LANES;
@@ -99,11 +108,13 @@ static isg_status draw_all(const drawing *my, const isg_progress *progress) {
         const size_t end = blocks - first < BATCH ? blocks : first + BATCH;
         if (progress && !progress->report(progress->user, (double)first / (double)blocks))
             ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "ln Z was cancelled"));
+        const isg_rows own = isg_rank_rows(end - first, 1);
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
-        for (size_t k = first; k < end; k++) {
+        for (size_t k = first + own.begin; k < first + own.end; k++) {
             const size_t me = (size_t)omp_get_thread_num();
             draw_block(my, k, scratch + me * room, &benches[me]);
         }
+        gather_draws(my, first * ISG_LANES, end * ISG_LANES);
     }
 done:
     isg_well_benches_release(benches, threads);

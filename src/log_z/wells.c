@@ -23,6 +23,7 @@
 #include "base/bits.h"
 #include "base/elementary.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/special.h"
 #include "base/threads.h"
 #include "linalg/linalg.h"
@@ -303,11 +304,13 @@ isg_status isg_wells_add(isg_wells *wells, const isg_modes *modes, double log_le
     ISG_TRY_GOTO(isg_well_benches_create(&benches, threads, wells));
     ISG_TRY_GOTO(ISG_ALLOCATE(trials, modes->count));
     ISG_TRY_GOTO(isg_stiff_find(&stiff, modes->model));
+    const isg_rows mine = isg_rank_rows(modes->count, 1);
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
-    for (size_t m = 0; m < modes->count; m++)
+    for (size_t m = mine.begin; m < mine.end; m++)
         if (modes->list[m].log_laplace > log_least)
             trials[m] = try_mode(&a, &stiff, &modes->list[m], m, wells->step,
                                  &benches[omp_get_thread_num()]);
+    isg_gather_rows(trials, sizeof *trials, modes->count, 1);
     wells->step += TRIAL_SWEEPS + 1;
     for (size_t m = 0; m < modes->count; m++)
         if (modes->list[m].log_laplace > log_least && trials[m].staying >= 0.5)
@@ -577,6 +580,25 @@ static isg_status list_parts(isg_wells_at *at) {
     return ISG_OK;
 }
 
+/* What ranks found out about some wells; their moments are where `moments` says. */
+static void gather_wells(isg_wells_at *at, size_t first, size_t count, well_work *work,
+                         double *moments) {
+    isg_wells *wells = at->wells;
+    const size_t words = isg_words(at->model.n), p = at->model.p, room = p * (p + 1);
+    const size_t points = CHAINS * at->per_chain * p;
+    if (isg_n_ranks() == 1)
+        return;
+    isg_gather_rows(work, sizeof *work, count, 1);
+    isg_gather_rows(moments, room * sizeof *moments, count, 1);
+    isg_gather_rows(at->points + first * points, points * sizeof *at->points, count, 1);
+    isg_gather_rows(wells->states + first * words, words * sizeof *wells->states, count, 1);
+    isg_gather_rows(wells->energies + first, sizeof *wells->energies, count, 1);
+    for (size_t k = 0; k < count; k++) { /* not where they were in another process */
+        work[k].moments.sum = moments + k * room;
+        work[k].moments.squares = moments + k * room + p;
+    }
+}
+
 isg_status isg_wells_at_start(isg_wells_at *out, isg_wells *wells, double beta,
                               const isg_progress *progress) {
     enum { BATCH = 32 }; /* wells between two reports */
@@ -608,14 +630,16 @@ isg_status isg_wells_at_start(isg_wells_at *out, isg_wells *wells, double beta,
         memset(moments, 0, BATCH * room * sizeof *moments);
         for (size_t k = 0; k < now; k++)
             work[k] = (well_work){.moments = {0, moments + k * room, moments + k * room + p}};
+        const isg_rows mine = isg_rank_rows(now, 1);
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
-        for (size_t k = 0; k < now; k++) {
+        for (size_t k = mine.begin; k < mine.end; k++) {
             isg_well_bench *own = &benches[omp_get_thread_num()];
             own->n_near = isg_balls_overlapping(&wells->balls, first + k, own->near);
             work[k].has_top = keep_top(&a, wells, &out->model, first + k, wells->step, own);
             if (work[k].has_top)
                 run_well(&a, out, &stiff, first + k, wells->step + TOP_STEPS, own, &work[k]);
         }
+        gather_wells(out, first, now, work, moments);
         for (size_t k = 0; k < now; k++) {
             const size_t m = first + k;
             isg_gaussian *gaussian = &out->gaussians[m];
