@@ -4,6 +4,8 @@
 #   make demo        the same, then fetch MNIST and reproduce the paper at quick scale
 #   make quick       unit tests, without the slow ones; ROOM=recall: of one room; SLOW=1: the slow ones, too
 #   make python      the Python package as a wheel, build/python/dist/isinglass-*.whl
+#   make mpi         build/isinglass-mpi, for several machines, with the MPI that CMake finds
+#   make test-mpi    test it on several ranks of this machine, with Open MPI and MPICH
 #   make test        every check and test; the last line is "N passed, M failed"
 #   make check-long  thread sanitizer, valgrind, aarch64, fuzzing, fresh seeds (FUZZ_SECONDS=30 per target)
 #   make bench       measure, beside PyTorch, NumPy and scikit-learn in the same run
@@ -38,6 +40,14 @@ quick:
 test:
 	@tools/test.sh
 
+mpi: dependencies
+	@tools/deps.sh --mpi
+	@cmake --preset release -DISG_MPI=ON
+	@cmake --build build
+
+test-mpi:
+	@tools/test_mpi.sh
+
 check-long:
 	@tools/check_long.sh
 
@@ -62,4 +72,4 @@ install-python: python
 clean:
 	@rm -rf build
 
-.PHONY: build dependencies demo quick test check-long bench format install python install-python clean
+.PHONY: build dependencies demo quick test mpi test-mpi check-long bench format install python install-python clean

@@ -77,6 +77,8 @@ typedef struct command {
        that a default of the library need not be repeated here. */
     void (*defaults)(void *settings);
     exit_code (*run)(const struct invocation *call);
+    bool
+        is_divided; /* among the ranks of isinglass-mpi, which all call run(); else only rank 0 does */
 } command;
 
 /* Ends with NULL; in the order in which a user meets them. */

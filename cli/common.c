@@ -14,6 +14,7 @@
 #include "cli/allocation.h"
 #include "cli/command.h"
 #include "src/base/number.h"
+#include "src/base/ranks.h"
 
 enum { MAXIMUM_THREADS = 1024 };
 
@@ -197,7 +198,8 @@ exit_code may_write(const common_settings *common, const char *path, const char 
         code = check_directory(path);
     if (code != EXIT_DONE)
         return code;
-    if (!common->force && access(path, F_OK) == 0)
+    if (!common->force && isg_rank() == 0 &&
+        access(path, F_OK) == 0) /* others may see what it writes */
         return fail(EXIT_FILE, "%s: already exists; use --force to overwrite it", path);
     return EXIT_DONE;
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "src/base/ranks.h"
+
 static volatile sig_atomic_t caught;
 
 static void remember(int signal_number) {
@@ -65,5 +67,5 @@ void signals_release(void) {
 }
 
 int signals_caught(void) {
-    return (int)caught;
+    return isg_rank() == 0 ? (int)caught : 0;
 }

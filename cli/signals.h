@@ -14,7 +14,8 @@ void signals_start(void);
 void signals_catch(void);
 void signals_release(void);
 
-/* The signal remembered, SIGINT or SIGTERM; 0 if none came. */
+/* The signal remembered, SIGINT or SIGTERM; 0 if none came. Of several ranks, only rank 0 stops; its end
+   ends the others. */
 int signals_caught(void);
 
 #endif

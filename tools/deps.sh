@@ -7,7 +7,7 @@ set -euo pipefail
 usage() {
     cat <<'END'
 usage: tools/deps.sh [--check] [--python] [--python-test] [--test] [--data] [--fashion] [--long]
-                     [--figures] [--browser] [--arm] [--peers] [--all]
+                     [--figures] [--browser] [--arm] [--mpi] [--peers] [--all]
 
 Installs the missing Debian packages for building, and for what else is named:
   --python       make python: Python's headers, setuptools, NumPy
@@ -19,6 +19,7 @@ Installs the missing Debian packages for building, and for what else is named:
   --figures      pictures of curves: gnuplot
   --browser      looking at the report of reproduce: chromium
   --arm          building for aarch64 and testing there: cross compiler, qemu
+  --mpi          building and testing isinglass-mpi: Open MPI and MPICH
   --peers        the programs that isinglass is compared with
   --all          all of these
   --check        only say what is missing; exit status 1 if something is
@@ -90,6 +91,10 @@ browser     chromium                command chromium
 arm         gcc-aarch64-linux-gnu   command aarch64-linux-gnu-gcc
 arm         libc6-dev-arm64-cross   package
 arm         qemu-user-static        command qemu-aarch64-static
+mpi         libopenmpi-dev          package
+mpi         openmpi-bin             command mpiexec.openmpi
+mpi         libmpich-dev            package
+mpi         mpich                   command mpiexec.mpich
 peers       python3-numpy           package
 peers       python3-scipy           package
 peers       python3-sklearn         package
@@ -101,8 +106,8 @@ check_only=false
 for argument; do
     case $argument in
     --check) check_only=true ;;
-    --all) purposes=' build python python-test test data fashion long figures browser arm peers ' ;;
-    --python | --python-test | --test | --data | --fashion | --long | --figures | --browser | --arm | --peers)
+    --all) purposes=' build python python-test test data fashion long figures browser arm mpi peers ' ;;
+    --python | --python-test | --test | --data | --fashion | --long | --figures | --browser | --arm | --mpi | --peers)
         purposes+="${argument#--} "
         ;;
     -h | --help)

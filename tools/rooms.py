@@ -46,6 +46,7 @@ ROOMS = {  # room: (what it may include besides itself, what it is)
     "cli": ("base io public", "the program: options, help, tables, pictures; verbs in cli/verbs"),
     "paper": ("base io public cli", "the figures and claims of the paper, and the verb reproduce"),
     "bench": ("public classify", "what is measured"),
+    "mpi": ("public cli", "isinglass-mpi: the program on the processes of MPI"),
     "python": ("public", "the Python package: its extension binds the public headers"),
     "examples": ("public", "whole programs that use the library"),
 }

@@ -27,6 +27,7 @@ for preset in "${built[@]}"; do
     run_ctest "$preset"
 done
 count_script tools/test_python.sh build/python.txt
+count_script tools/test_mpi.sh build/mpi.txt
 
 # The others are only compiled.
 for preset in "${built[@]}"; do

@@ -546,4 +546,5 @@ const command command_score = {
     .settings_bytes = sizeof(score_settings),
     .defaults = defaults,
     .run = run,
+    .is_divided = true,
 };

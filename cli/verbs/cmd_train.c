@@ -24,6 +24,7 @@
 #include "cli/verbs/train_measures.h"
 #include "src/base/clock.h"
 #include "src/base/number.h"
+#include "src/base/ranks.h"
 
 typedef struct train_settings {
     data_settings data;
@@ -429,13 +430,16 @@ static bool is_due(const job *my, size_t every) {
 /* What is asked for between two epochs, unless it has been done. */
 static exit_code look_at_epoch(job *my) {
     const isg_run_info info = isg_run_describe(my->run);
-    const bool is_measured =
-        is_due(my, my->settings->measure_every) && !measures_have(&my->measures, info.state.epochs);
-    exit_code code = EXIT_DONE;
-    if ((is_measured || is_due(my, my->settings->score_every)) &&
-        isnan(info.rows[info.n_rows - 1].log_likelihood))
-        code = score(my);
-    return code == EXIT_DONE && is_measured ? measure(my) : code;
+    struct {
+        bool is_scored, is_measured;
+    } due = {is_due(my, my->settings->score_every),
+             is_due(my, my->settings->measure_every) &&
+                 !measures_have(&my->measures, info.state.epochs)};
+    due.is_scored =
+        (due.is_scored || due.is_measured) && isnan(info.rows[info.n_rows - 1].log_likelihood);
+    isg_broadcast(&due, sizeof due); /* other ranks may not see the file of measurements */
+    const exit_code code = due.is_scored ? score(my) : EXIT_DONE;
+    return code == EXIT_DONE && due.is_measured && isg_rank() == 0 ? measure(my) : code;
 }
 
 /* The epoch after which to stop next: one of every so many, or the last. */
@@ -616,8 +620,15 @@ static exit_code show_result(const job *my) {
     return code;
 }
 
+/* What only rank 0 draws. */
+static void leave_to_rank_0(train_settings *settings) {
+    if (isg_rank() > 0)
+        settings->picture = settings->measure_picture = NULL;
+}
+
 static exit_code carry_out(job *my) {
     const train_settings *settings = my->settings;
+    leave_to_rank_0(my->settings);
     exit_code code = check_options(my);
     if (code == EXIT_DONE)
         code = open_run(my);
@@ -877,4 +888,5 @@ const command command_train = {
     .settings_bytes = sizeof(train_settings),
     .defaults = defaults,
     .run = run,
+    .is_divided = true,
 };
