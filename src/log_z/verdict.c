@@ -195,8 +195,8 @@ static verdict combine(const isg_split_point *here) {
     const double inside = here->is_drawn ? 0 : out.share * out.share * of_wells;
     const double drawn = out.way == BY_DRAWS ? inside : 0, others = 8;
     out.error =
-        sqrt(((n - 1) * between + others * (rest + drawn)) / (n - 1 + others) + (inside - drawn)) +
-        rounding * fabs(out.value);
+        sqrt(((n - 1) * between + others * (rest + drawn)) / (n - 1 + others) + (inside - drawn));
+    out.error = fmax(out.error, rounding * fabs(out.value));
     out.spread = sqrt(between * n);
     out.ess = 1 / (rest + inside);
     return out;

@@ -747,9 +747,22 @@ edit(src/train/equilibrium.c [=[my->next_fit = state->next_fit;]=] [=[my->next_f
 mutant(equilibrium_impatient "after a failure, the next fit as soon as ever" test_equilibrium)
 edit(src/train/equilibrium.c [=[<< (my->failures < PATIENCE ? my->failures : PATIENCE)]=] [=[<< 0]=])
 
-mutant(equilibrium_counts_cancelled "jumps of updates that did not happen" test_equilibrium)
-edit(src/train/train.c [=[    atomic_store(&my->accepted, 0);
+mutant(equilibrium_counts_once_more "jumps of an earlier update, by other threads" test_equilibrium)
+edit(src/train/train.c [=[    memset(trainer->accepted + rows.begin, 0, count * sizeof *trainer->accepted);
 ]=] [=[]=])
+
+mutant(ranks_without_rows "rows of W that other ranks have moved stay as they were" test_train_ranks)
+edit(src/train/train.c [=[    isg_gather_rows(rbm->weights, p * sizeof *rbm->weights, n, ISG_PANEL);
+]=] [=[    (void)p;
+]=])
+
+mutant(ranks_without_spins "spins of other ranks' chains stay as they were" test_train_ranks)
+edit(src/train/train.c [=[out[0] = (isg_gathered){states->spins, w->words * sizeof *states->spins};]=]
+  [=[out[0] = (isg_gathered){states->spins, 0};]=])
+
+mutant(ranks_overlap "two ranks take the same row" test_ranks)
+edit(src/base/ranks.c [=[const size_t begin = groups.begin * grain, end = groups.end * grain;]=]
+  [=[const size_t begin = groups.begin * grain, end = (groups.end + 1) * grain;]=])
 
 mutant(deep_parts_sharp "the weights of parts squared" test_deep_fit)
 edit(src/deep/part_moments.c [=[terms[a * parts + j] = isg_exp(terms[a * parts + j] - one);]=]

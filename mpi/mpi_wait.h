@@ -1,4 +1,4 @@
-/* wait.h - waiting that leaves the processor to others
+/* mpi_wait.h - waiting that leaves the processor to others
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,4 +1,4 @@
-/* main.c - isinglass-mpi, the program on several processes
+/* mpi_main.c - isinglass-mpi, the program on several processes
  *
  * SPDX-License-Identifier: MIT
  *

@@ -1,4 +1,4 @@
-/* ranks.c - messages between the ranks, by MPI
+/* mpi_ranks.c - messages between the ranks, by MPI
  *
  * SPDX-License-Identifier: MIT
  *
@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "isinglass_mpi.h"
-#include "wait.h"
+#include "mpi_wait.h"
 
 static MPI_Comm ours = MPI_COMM_NULL;
 static isg_mpi_traffic sent;
