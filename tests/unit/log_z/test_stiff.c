@@ -5,6 +5,7 @@
 #include "test.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/elementary.h"
 #include "base/memory.h"
@@ -100,6 +101,53 @@ static void test_law(void **state) {
     }
 }
 
+/* Spins with a hidden unit of their own do not see each other: wherever they are, one draw makes them those of the
+   model. */
+static void test_free_spins(void **state) {
+    (void)state;
+    enum { FREE = 3 };
+    const double field[FREE] = {0.3, -0.1, 0};
+    isg_rbm *rbm = NULL;
+    isg_spin_model model;
+    isg_anneal anneal;
+    isg_stiff stiff;
+    isg_anneal_group g = {0};
+    size_t counts[1 << FREE] = {0};
+    double expected[1 << FREE], h[FREE];
+    assert_ok(isg_rbm_create(&rbm, FREE, FREE, 1));
+    for (size_t i = 0; i < FREE; i++) {
+        rbm->weights[i * FREE + i] = 2;
+        rbm->b[i] = field[i];
+    }
+    assert_ok(isg_spin_model_start(&model, rbm));
+    assert_ok(isg_anneal_create(&anneal, rbm, 1, ISG_PURPOSE_WELLS));
+    assert_ok(isg_stiff_find(&stiff, &model));
+    assert_int_equal(stiff.count, FREE);
+    assert_ok(isg_anneal_group_create(&g, &anneal.w));
+    for (size_t n = 0; n < GROUPS; n++) {
+        isg_anneal_group_take(&g, n, CHAINS);
+        memset(g.spins, 0, g.count * sizeof *g.spins);
+        anneal.kernels->hidden_input(&anneal.w, g.count, g.spins, g.input);
+        for (size_t k = 0; k < g.count; k++) {
+            isg_stiff_draw(&stiff, &anneal, &g, k, 0, h, NULL, NULL);
+            counts[g.spins[k]]++;
+        }
+    }
+    for (size_t s = 0; s < 1 << FREE; s++) {
+        expected[s] = CHAINS;
+        for (size_t i = 0; i < FREE; i++)
+            expected[s] /= 1 + isg_exp((s >> i & 1 ? -2 : 2) * field[i]);
+    }
+    const double score = chi_square_score(counts, expected, 1 << FREE);
+    print_message("free spins: %.2f\n", score);
+    assert_true(score < 5);
+    isg_anneal_group_release(&g);
+    isg_stiff_release(&stiff);
+    isg_anneal_release(&anneal);
+    isg_release(model.field);
+    isg_rbm_free(rbm);
+}
+
 /* The list is of the spins whose own part of the field is large. */
 static void test_list(void **state) {
     (void)state;
@@ -118,6 +166,7 @@ static void test_list(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_law), cmocka_unit_test(test_list)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_law), cmocka_unit_test(test_free_spins), cmocka_unit_test(test_list)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -303,23 +303,28 @@ static void test_same_bits(void **state) {
     isg_dataset_free(data);
 }
 
-/* More threads than there were when the mixture was fitted. */
-static void test_threads_may_join(void **state) {
+/* More threads than there were when the mixture was fitted, and fewer. */
+static void test_threads_come_and_go(void **state) {
     (void)state;
     isg_dataset *data = make_data(2);
     const isg_train_options options = small_options();
     const session first = session_start(make_model(2), data, &options);
     isg_set_threads(3);
     const session second = session_start(make_model(2), data, &options);
+    const session third = session_start(make_model(2), data, &options);
+    session_advance(third, 2);
     isg_set_threads(1);
+    session_advance(third, UPDATES - 2);
     session_advance(first, UPDATES);
     session_advance(second, 2);
     isg_set_threads(3);
     session_advance(second, UPDATES - 2);
     assert_same(first, second);
+    assert_same(first, third);
     isg_set_threads(1);
     session_stop(first);
     session_stop(second);
+    session_stop(third);
     isg_dataset_free(data);
 }
 
@@ -527,7 +532,7 @@ int main(void) {
         slow_unit_test(test_jumps_are_spread),
         cmocka_unit_test(test_goes_on_from_any_update),
         cmocka_unit_test(test_same_bits),
-        cmocka_unit_test(test_threads_may_join),
+        cmocka_unit_test(test_threads_come_and_go),
         cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_falls_back_to_persistent_chains),
         cmocka_unit_test(test_other_trainings_are_refused),
