@@ -111,42 +111,6 @@ isg_status isg_trainer_pack(isg_trainer *trainer) {
     return isg_gibbs_weights_set(&trainer->weights, rbm->weights, rbm->b, rbm->c);
 }
 
-/* What the ranks tell each other of every sample of the mini-batch, and of every persistent chain. */
-enum { MOST_PARTS = 6 };
-
-static size_t list_states(const isg_trainer *trainer, const isg_states *states, isg_gathered *out) {
-    const isg_gibbs_weights *w = &trainer->weights;
-    out[0] = (isg_gathered){states->spins, w->words * sizeof *states->spins};
-    out[1] = (isg_gathered){states->lambda, w->stride * sizeof *states->lambda};
-    out[2] = (isg_gathered){states->input, w->stride * sizeof *states->input};
-    return trainer->option.learn_beta ? 3 : 2;
-}
-
-static size_t list_batch(const isg_trainer *trainer, isg_gathered out[MOST_PARTS]) {
-    const isg_gibbs_weights *w = &trainer->weights;
-    size_t count = trainer->option.persistent ? 0 : list_states(trainer, &trainer->batch, out);
-    out[count++] = (isg_gathered){trainer->data_lambda, w->stride * sizeof *trainer->data_lambda};
-    out[count++] = (isg_gathered){trainer->wrong, sizeof *trainer->wrong};
-    if (trainer->known) /* else all ranks have them */
-        out[count++] = (isg_gathered){trainer->data_spins, w->words * sizeof *trainer->data_spins};
-    return count;
-}
-
-static size_t list_chains(const isg_trainer *trainer, isg_gathered out[MOST_PARTS]) {
-    const size_t count = list_states(trainer, &trainer->chains, out);
-    out[count] = (isg_gathered){trainer->accepted, sizeof *trainer->accepted};
-    return count + 1;
-}
-
-static isg_status allocate_parcels(isg_trainer *trainer) {
-    isg_gathered parts[MOST_PARTS];
-    const size_t batch = isg_gather_room(parts, list_batch(trainer, parts), trainer->batch.count);
-    size_t chains = 0;
-    if (trainer->option.persistent)
-        chains = isg_gather_room(parts, list_chains(trainer, parts), trainer->chains.count);
-    return ISG_ALLOCATE(trainer->parcels, batch > chains ? batch : chains);
-}
-
 /* Everything whose size depends on the data and the options. */
 static isg_status allocate_samples(isg_trainer *trainer) {
     const size_t n_samples = trainer->data->info.n_samples, chains = trainer->option.chains;
@@ -164,7 +128,7 @@ static isg_status allocate_samples(isg_trainer *trainer) {
         ISG_TRY(ISG_ALLOCATE_MATRIX(trainer->old_chains, chains, w->words));
         ISG_TRY(ISG_ALLOCATE(trainer->accepted, chains));
     }
-    ISG_TRY(allocate_parcels(trainer));
+    ISG_TRY(isg_trainer_allocate_parcels(trainer));
     if (trainer->option.equilibrium)
         ISG_TRY(isg_equilibrium_create(&trainer->equilibrium, trainer->rbm, trainer->data,
                                        &trainer->option));
@@ -504,15 +468,6 @@ static void copy_others(isg_trainer *trainer, size_t me, size_t all) {
             memcpy(trainer->old_chains + k * words, trainer->chains.spins + k * words, bytes);
 }
 
-/* One thread: all ranks get the states of all. */
-static void gather_states(isg_trainer *trainer) {
-    isg_gathered parts[MOST_PARTS];
-    isg_gather_all(parts, list_batch(trainer, parts), trainer->batch.count, 1, trainer->parcels);
-    if (trainer->option.persistent)
-        isg_gather_all(parts, list_chains(trainer, parts), trainer->chains.count, ISG_LANES,
-                       trainer->parcels);
-}
-
 /* ---- sums over samples ------------------------------------------------------------------------ */
 
 /* Samples to be summed over: the data, or the chains. */
@@ -612,17 +567,6 @@ static void move_panels(isg_trainer *trainer, samples data, samples chains, doub
         remember_panel(trainer, panel);
         step_panel(trainer, panel, step);
     }
-}
-
-/* One thread: all ranks get all rows of W, and what goes with them. */
-static void gather_panels(isg_trainer *trainer) {
-    const size_t n = trainer->weights.n_visible, p = trainer->weights.n_hidden;
-    isg_rbm *rbm = trainer->rbm;
-    isg_gather_rows(rbm->weights, p * sizeof *rbm->weights, n, ISG_PANEL);
-    if (trainer->option.fields)
-        isg_gather_rows(rbm->b, sizeof *rbm->b, n, ISG_PANEL);
-    if (trainer->option.learn_beta)
-        isg_gather_rows(trainer->field_sums, sizeof *trainer->field_sums, n, ISG_PANEL);
 }
 
 static void step_hidden_field(isg_trainer *trainer, samples data, samples chains, double step) {
@@ -771,7 +715,7 @@ static void work(team *my, size_t me, size_t all) {
         }
         if (isg_n_ranks() > 1) {
             if (me == 0)
-                gather_states(trainer);
+                isg_trainer_gather_states(trainer);
             isg_barrier_wait(&my->barrier);
         }
         const samples data = data_samples(trainer), chains = chain_samples(trainer);
@@ -780,7 +724,7 @@ static void work(team *my, size_t me, size_t all) {
         if (divides_panels(trainer)) {
             isg_barrier_wait(&my->barrier);
             if (me == 0)
-                gather_panels(trainer);
+                isg_trainer_gather_panels(trainer);
             isg_barrier_wait(&my->barrier);
         }
         keep(my, me);

@@ -62,6 +62,12 @@ double isg_trainer_reconstruction_error(const isg_trainer *trainer);
 double isg_beta_gradient(const isg_trainer *trainer, const isg_states *chains, const double *b);
 double isg_beta_after(double beta, double change);
 
+/* Of several ranks: room for what they tell each other, for as many samples and chains as there may be;
+   and, by one thread of each, the states of all chains, and all rows of W with what goes with them. */
+isg_status isg_trainer_allocate_parcels(isg_trainer *trainer);
+void isg_trainer_gather_states(isg_trainer *trainer);
+void isg_trainer_gather_panels(isg_trainer *trainer);
+
 /* Like isg_trainer_save() and isg_trainer_load(), but with the caller's open archive; `prefix`, at
    most 40 bytes, begins the names of all members. */
 isg_status isg_trainer_write(const isg_trainer *trainer, isg_npz_writer *writer,

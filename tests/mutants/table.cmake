@@ -752,12 +752,12 @@ edit(src/train/train.c [=[    memset(trainer->accepted + rows.begin, 0, count * 
 ]=] [=[]=])
 
 mutant(ranks_without_rows "rows of W that other ranks have moved stay as they were" test_train_ranks)
-edit(src/train/train.c [=[    isg_gather_rows(rbm->weights, p * sizeof *rbm->weights, n, ISG_PANEL);
+edit(src/train/train_ranks.c [=[    isg_gather_rows(rbm->weights, p * sizeof *rbm->weights, n, ISG_PANEL);
 ]=] [=[    (void)p;
 ]=])
 
 mutant(ranks_without_spins "spins of other ranks' chains stay as they were" test_train_ranks)
-edit(src/train/train.c [=[out[0] = (isg_gathered){states->spins, w->words * sizeof *states->spins};]=]
+edit(src/train/train_ranks.c [=[out[0] = (isg_gathered){states->spins, w->words * sizeof *states->spins};]=]
   [=[out[0] = (isg_gathered){states->spins, 0};]=])
 
 mutant(ranks_overlap "two ranks take the same row" test_ranks)
