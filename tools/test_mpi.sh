@@ -39,7 +39,7 @@ run_check() { # "MPI check"
 if [[ -n $modules ]]; then
     count_command "isinglass-mpi is built" build_mpi
     for module in ${modules//;/ }; do
-        for check in training scores kills failures; do
+        for check in training scores samples kills failures; do
             count_command "mpi: $module, $check" run_check "$module $check"
         done
     done

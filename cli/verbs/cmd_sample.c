@@ -553,4 +553,5 @@ const command command_sample = {
     .settings_bytes = sizeof(sample_settings),
     .defaults = defaults,
     .run = run,
+    .is_divided = true,
 };

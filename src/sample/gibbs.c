@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Every thread takes its share of the chains and runs a few of them through all sweeps before it
+ * Every rank, and in it every thread, takes its share of the chains and runs a few of them through all sweeps before it
  * turns to the next few, so that their states stay in its cache. Chains are independent of each
  * other, so results do not depend on how they are divided.
  */
@@ -15,6 +15,7 @@
 
 #include "base/bits.h"
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "base/threads.h"
 #include "rbm/rbm.h"
 
@@ -88,8 +89,12 @@ void isg_states_sweep(isg_states *states, const isg_gibbs_weights *w, const isg_
 #pragma omp parallel num_threads(isg_states_team(states))
     {
         const size_t me = (size_t)omp_get_thread_num(), all = (size_t)omp_get_num_threads();
-        isg_states_sweep_rows(states, w, sweeps, isg_rows_of(states->count, me, all), me);
+        isg_states_sweep_rows(states, w, sweeps, isg_rank_thread_rows(states->count, 1, me, all),
+                              me);
     }
+    isg_gather_rows(states->spins, w->words * sizeof *states->spins, states->count, 1);
+    isg_gather_rows(states->input, w->stride * sizeof *states->input, states->count, 1);
+    isg_gather_rows(states->lambda, w->stride * sizeof *states->lambda, states->count, 1);
 }
 
 /* H(s) = -b.s - |h + c|^2 / 2 + |c|^2 / 2 */

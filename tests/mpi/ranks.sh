@@ -97,6 +97,31 @@ check_scores() {
     return $failed
 }
 
+# The members of the file too.
+check_samples() {
+    local how n words failed=0
+    "$ISINGLASS" train toy.npz --epochs 1 --fields -o run --quiet >out
+    for how in "--start toy.npz --count 37 --sweeps 20 --beta 1,2@10 --diagnose" "--count 20 --sweeps 10 --jump" \
+        "--count 5 --sweeps 10 --tempering --temperatures 4"; do
+        read -ra words <<<"sample run -o s.npz $how --json --quiet --force"
+        "$ISINGLASS" "${words[@]}" >alone.json
+        mv s.npz alone.npz
+        for n in 2 3 5; do
+            on_ranks $n "${words[@]}" --threads 1 >shared.json 2>err || die "$how, $n ranks: $(head -n 5 err)"
+            diff <(grep -v '"seconds"' alone.json) <(grep -v '"seconds"' shared.json) || failed=1
+            /usr/bin/python3 - <<'PYTHON' || failed=1
+import numpy as np
+a, b = np.load("alone.npz"), np.load("s.npz")
+assert sorted(a.files) == sorted(b.files)
+for name in set(a.files) - {"meta.json"}:
+    assert a[name].tobytes() == b[name].tobytes(), name
+PYTHON
+        done
+        echo "$how: $(grep -c . alone.json) lines on 2, 3 and 5 ranks"
+    done
+    return $failed
+}
+
 # ---- failures --------------------------------------------------------------------------------------
 
 long=(train toy.npz -o run --epochs 150 --sweeps 20 --batch 30 --pcd --fields --save-every 0.05 --threads 1 --quiet)
