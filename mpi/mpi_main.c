@@ -50,7 +50,7 @@ static exit_code check_launcher(long started, int size) {
    the others wait for this rank. */
 static void end_together(exit_code code, int rank, int size) {
     const double patience_s = 2;
-    const struct timespec nap = {.tv_nsec = 1000000};
+    const struct timespec nap = {.tv_nsec = 1000000}, for_words = {.tv_nsec = 300000000};
     MPI_Request request;
     int is_done = 0;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
@@ -59,6 +59,7 @@ static void end_together(exit_code code, int rank, int size) {
         if (code != EXIT_DONE && waited_s > patience_s) {
             if (rank > 0)
                 fprintf(stderr, "isinglass: rank %d of %d: %s\n", rank, size, failure_sentence());
+            nanosleep(&for_words, NULL); /* mpiexec may drop what it has not passed on by then */
             MPI_Abort(MPI_COMM_WORLD, (int)code);
         }
         nanosleep(&nap, NULL);

@@ -230,6 +230,8 @@ class Training:
             "init": init, "hidden": rbm.n_hidden, "beta": float(rbm.beta), "score-every": 0,
             "missing": "impute" if data._handle.has_missing() else "refuse",
             **{_run_record.OPTIONS[name]: value for name, value in shown.items() if name in _run_record.OPTIONS}}
+        if not shown["chains"]:  # as many as there are by default, for which the program has no number
+            record["options"]["chains"] = None
         record["machine"] = {"isa": _core.isa(), "threads": _core.threads()}
         if validation is not None:
             record["validation_sha256"] = validation.checksum
