@@ -153,13 +153,18 @@ def delay_of(what, directory, after_s):
 @pytest.mark.parametrize("what", ["training", "fit", "partial", "log_z", "wells", "states", "mixture", "exact",
                                   "ward", "transform"])
 def test_interrupt(what, tmp_path):
-    delays = []
-    for trial in range(TRIALS):
+    delays, latest = [], 0.8
+    for trial in range(5 * TRIALS):
         directory = tmp_path / str(trial)
         directory.mkdir()
-        delay = delay_of(what, directory, random.uniform(0.02, 0.8))
-        if delay is not None:
+        moment = random.uniform(0.02, latest)
+        delay = delay_of(what, directory, moment)
+        if delay is None:  # done by then: this machine is faster
+            latest = moment
+        else:
             delays.append(delay)
+        if len(delays) == TRIALS:
+            break
     assert delays
     longest = max(delays) if "ISINGLASS_TRIALS" in os.environ else sorted(delays)[len(delays) // 2]
     assert longest < LIMIT_S, delays
