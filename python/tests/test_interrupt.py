@@ -78,17 +78,17 @@ def partial():
 
 def training():
     directory = sys.argv[2] + "/run"
-    options = {"epochs": 12, "persistent": True, "batch_size": 30, "random_state": 3}
+    options = {"epochs": 60, "persistent": True, "batch_size": 30, "random_state": 3}
     mine = Training(start, data, directory=directory, **options)
     interrupted(mine.run)
     updates = mine.state.updates
-    assert 0 < updates < 12 * 200, updates
+    assert 0 < updates < 60 * 200, updates
     for k in range(3):
         next(mine)
     mine.close()
     again = Training.resume(directory, data).run()
     expected = Training(start, data, **options).run()
-    return np.array_equal(again.rbm.weights, expected.rbm.weights) and again.epochs[-1].epoch == 12
+    return np.array_equal(again.rbm.weights, expected.rbm.weights) and again.epochs[-1].epoch == 60
 
 
 def log_z():

@@ -288,6 +288,7 @@ static isg_status accept(isg_wells *wells, const isg_mode *mode, double radius2,
 
 isg_status isg_wells_add(isg_wells *wells, const isg_modes *modes, double log_least, size_t *added,
                          const isg_progress *progress) {
+    enum { BATCH = 8 }; /* modes between two reports */
     const isg_anneal a = own_numbers(wells);
     const size_t threads = isg_team_for(modes->count);
     const double most = widest_radius2(wells->model);
@@ -299,17 +300,20 @@ isg_status isg_wells_add(isg_wells *wells, const isg_modes *modes, double log_le
     *added = 0;
     if (modes->count == 0)
         return ISG_OK;
-    if (progress && !progress->report(progress->user, 0))
-        return isg_fail(ISG_ERR_CANCELLED, "the search for wells was cancelled");
     ISG_TRY_GOTO(isg_well_benches_create(&benches, threads, wells));
     ISG_TRY_GOTO(ISG_ALLOCATE(trials, modes->count));
     ISG_TRY_GOTO(isg_stiff_find(&stiff, modes->model));
     const isg_rows mine = isg_rank_rows(modes->count, 1);
+    for (size_t first = mine.begin; first < mine.end; first += BATCH) {
+        const size_t end = mine.end - first < BATCH ? mine.end : first + BATCH;
+        if (progress && !progress->report(progress->user, 0))
+            ISG_TRY_GOTO(isg_fail(ISG_ERR_CANCELLED, "the search for wells was cancelled"));
 #pragma omp parallel for schedule(dynamic) num_threads((int)threads)
-    for (size_t m = mine.begin; m < mine.end; m++)
-        if (modes->list[m].log_laplace > log_least)
-            trials[m] = try_mode(&a, &stiff, &modes->list[m], m, wells->step,
-                                 &benches[omp_get_thread_num()]);
+        for (size_t m = first; m < end; m++)
+            if (modes->list[m].log_laplace > log_least)
+                trials[m] = try_mode(&a, &stiff, &modes->list[m], m, wells->step,
+                                     &benches[omp_get_thread_num()]);
+    }
     isg_gather_rows(trials, sizeof *trials, modes->count, 1);
     wells->step += TRIAL_SWEEPS + 1;
     for (size_t m = 0; m < modes->count; m++)
