@@ -42,7 +42,8 @@ enum {
     FITTING = 2048,    /* chains that fit Gaussians to them */
     LEAST_DRAWS = 1000,
     LEAST_PARTICLES = 1000,
-    MORE_SWEEPS = 4 /* times as many where a population was inbred */
+    AT_ONCE = 4 * ISG_LANES, /* points that minima are searched from between two reports */
+    MORE_SWEEPS = 4          /* times as many where a population was inbred */
 };
 
 /* Weights of a model whose pilot has fewer particles, so that it takes no longer. */
@@ -217,7 +218,10 @@ static isg_status find_modes(split *my, size_t m, bool from_deep, isg_modes *mod
                 to, k < deep ? my->deep.spins + k * words : lead_of(my, m, k - deep - known),
                 model->weights, model->n, p);
     }
-    ISG_TRY_GOTO(isg_modes_search(modes, points, all));
+    for (size_t first = 0; first < all; first += AT_ONCE) {
+        ISG_TRY_GOTO(report(my, my->done));
+        ISG_TRY_GOTO(isg_modes_search(modes, points + first * p, at_most(all - first, AT_ONCE)));
+    }
 done:
     isg_release(points);
     return status;
